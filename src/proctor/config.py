@@ -26,7 +26,7 @@ class IsolationConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ContainerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Table `[container]`; empty for what is found or the default."""
+    """Table `[container]`; an empty field means the engine found, or the default."""
 
     engine: str = ""
     """docker, podman, or a path to either; without it the first to answer."""
@@ -144,9 +144,10 @@ def load() -> Config:
 
 
 def _check_owner(owner: int, place: Path) -> None:
-    """Refuse a file that another user has written, unless it was named. Raises InputError.
+    """Refuse another user's file, unless PROCTOR_CONFIG names it. Raises InputError.
 
-    It names programs to start (the engine) and how far to trust; and sudo may leave HOME alone.
+    The file says which programs to start (the engine) and how far to trust them; and under sudo
+    HOME may still be another user's. Root's files are accepted.
     """
     if not hasattr(os, "geteuid") or os.environ.get("PROCTOR_CONFIG"):
         return

@@ -1,6 +1,6 @@
-"""Deprecations: the words in which names, arguments and modules say that they go, and when.
+"""Deprecations: warnings that a name, argument or module will be removed, and when.
 
-How long they stay is promised in docs/reference/compatibility.md.
+docs/reference/compatibility.md promises how long deprecated names stay.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Deprecation:
-    """Something that goes."""
+    """A name, argument or module that will be removed."""
 
     since: str
     """Version that began to warn."""
@@ -25,7 +25,7 @@ class Deprecation:
     """Replacement: a name, or a few words."""
 
     def warn(self, what: str, stacklevel: int = 1) -> None:
-        """Warn of the use of `what`; at stacklevel 1 in the words of whoever calls the caller."""
+        """Warn of the use of `what`; at stacklevel 1 the warning points at the caller's caller."""
         warn(
             f"{what} is deprecated since {self.since} and goes with {self.removed_in}:"
             f" use {self.instead} instead",
@@ -37,7 +37,7 @@ class Deprecation:
 def deprecated(
     *, since: str, removed_in: str, instead: str
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator of a function that goes: each call warns where it is made."""
+    """Return a decorator for a deprecated function: each call warns, at the place of the call."""
     deprecation = Deprecation(since, removed_in, instead)
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:

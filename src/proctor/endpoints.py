@@ -15,8 +15,8 @@ threads that hold one lock around each call::
 
 **Circuit breaker.** An endpoint that fails gets no requests for a pause, which doubles with each
 failure in a row. After it one request is let through, as a trial: its success ends the matter, its
-failure begins a longer pause. Requests that were under way when the pause began change nothing by
-how they end, so that ten that break together are one failure.
+failure begins a longer pause. Requests that were under way when the pause began change nothing,
+however they end, so that ten that break together count as one failure.
 """
 
 from collections.abc import Collection, Mapping
@@ -46,7 +46,7 @@ class _EndpointState:
     """Most requests at once; 0 if the endpoint is no longer listed."""
     load: int = 0
     others: int = 0
-    """Requests of others that it has, as far as is known."""
+    """Requests of other clients that it has, as far as is known."""
     failures: int = 0
     """Failures in a row; 0 for an endpoint that is well."""
     paused_until: float = 0.0
@@ -67,18 +67,18 @@ class Endpoints:
     def __init__(
         self, *, first_pause: float = FIRST_PAUSE, longest_pause: float = LONGEST_PAUSE
     ) -> None:
-        """Begin without any. Pauses are in seconds."""
+        """Start without endpoints. Pauses are in seconds."""
         self._first_pause, self._longest_pause = first_pause, longest_pause
         self._states: dict[str, _EndpointState] = {}
         self._turns = 0
         self._down_since: float | None = None
 
     def replace(self, listed: Mapping[str, int], now: float) -> None:
-        """Take these endpoints, and the most requests at once of each (1 or more), for all.
+        """Replace the list of endpoints; values are the most requests at once, 1 or more.
 
-        Those that were listed before keep what is known of them. Those that are not listed any more
-        get no further requests; the ends of those under way are still to be told. Raises UsageError
-        for an endpoint without requests, and changes nothing.
+        Endpoints that were listed before keep what is known of them. Those no longer listed get no
+        further requests; the ends of requests under way must still be reported. Raises UsageError
+        for a value below 1, and then changes nothing.
         """
         for name, at_once in listed.items():
             if at_once < 1:
@@ -93,7 +93,7 @@ class Endpoints:
         self._note_whether_down(now)
 
     def report(self, name: str, at_once: int, others: int) -> None:
-        """Note what an endpoint says: the requests that it takes at once, and those of others.
+        """Note an endpoint's report: the requests it takes at once, and those of other clients.
 
         Nothing happens if it is not listed.
         """
@@ -109,9 +109,9 @@ class Endpoints:
     def take(self, now: float, avoid: Collection[str] = ()) -> EndpointTurn | None:
         """Give a turn at the endpoint with the most to spare.
 
-        It is the one with the fewest requests, those of others among them, for what it takes at
-        once. Of equals it is the one that has waited longest. None if all that are well and not in
-        `avoid` are busy, and no trial is due.
+        That is the one with the fewest requests, including other clients', in relation to what it
+        takes at once; of equals, the one that has waited longest. None if all that are well and
+        not in `avoid` are busy, and no trial is due.
         """
         free = [
             name
@@ -201,13 +201,13 @@ class Endpoints:
 
     @property
     def down_since(self) -> float | None:
-        """Time from which no endpoint has been well, if only for want of any; None if one is."""
+        """Time since which no endpoint has been well, or none listed; None if one is well."""
         return self._down_since
 
     def next_trial(self, now: float, name: str | None = None) -> float | None:
-        """Return the seconds until the first pause ends, or that of one endpoint; None if none is.
+        """Return the seconds until the first pause ends, or that of endpoint `name`; else None.
 
-        A pause that is over is not waited for.
+        Pauses that are over do not count.
         """
         ends = [
             state.paused_until - now

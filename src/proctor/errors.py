@@ -150,7 +150,7 @@ class NoIsolation(PlatformError):
 
 
 class LevelLacks(NoIsolation):
-    """The isolation level in force cannot do this; the message says what it can, and which does."""
+    """The isolation level cannot do this; the message says what it can do, and which level can."""
 
     code = "level-lacks"
 

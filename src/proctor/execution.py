@@ -27,7 +27,7 @@ class LimitHit(StrEnum):
 
 
 TIME_LIMITS = frozenset({LimitHit.CPU, LimitHit.WALL, LimitHit.IDLE})
-"""Limits on time: what hits one of them has taken too long."""
+"""Limits on time: a run that hits one of them has taken too long."""
 
 GUARANTEES = (
     "filesystem", "network", "processes", "signals", "memory", "cpu", "output", "kernel",

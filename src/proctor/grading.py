@@ -13,14 +13,14 @@ class Match(StrEnum):
     EXACT = "exact"
     """Byte for byte."""
     LINES = "lines"
-    """Line for line; the amount of blank space within a line, and at its end, is no matter."""
+    """Line for line; the amount of blank space within a line, and at its end, does not matter."""
     TOKENS = "tokens"
     """Word for word, wherever the line ends are."""
     UNORDERED_LINES = "unordered-lines"
     """The lines of LINES, in any order."""
     RAW_LINES = "raw-lines"
-    """Line for line, blank space included; whether the last one is ended, and empty lines after it,
-    are no matter."""
+    """Line for line, blank space included; a missing end of the last line, and empty lines after
+    it, do not matter."""
     TOKEN_LINES = "token-lines"  # noqa: S105 - no password
     """Line for line, each as TOKENS; empty lines are left out."""
     TRIMMED = "trimmed"
@@ -28,11 +28,11 @@ class Match(StrEnum):
     UNORDERED_TOKENS = "unordered-tokens"
     """The words of TOKENS, in any order; tolerances do not count."""
     CHARACTERS = "characters"
-    """The same characters as often, blank space left out, in any order (DMOJ's easy checker)."""
+    """The same characters, each as often, in any order; no blank space (DMOJ's easy checker)."""
     YES_NO = "yes-no"
     """Word for word like TOKENS, but yes and no may be in any case; nothing else may."""
     LAST_LINE = "last-line"
-    """The last line that is not blank, as LINES; what stands before it is no matter."""
+    """The last line that is not blank, compared as LINES; text before it does not matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Comparison:
     """Tolerance for numbers; with `relative` too, either suffices."""
     relative: float | None = None
     decimals: bool = False
-    """TOKENS: numbers are equal as exact decimals even without a tolerance: 1.50 is 15e-1. With
-    one, which is then both absolute and relative, the errors are exact too."""
+    """TOKENS: numbers are equal as exact decimals even without a tolerance: 1.50 is 15e-1. A
+    tolerance is then both absolute and relative, and errors are computed exactly too."""
 
     def __post_init__(self) -> None:
         must_be(Match, self.match, "match")
@@ -115,7 +115,7 @@ with JudgeSettings.tolerance if there is one."""
 
 @dataclass(frozen=True, slots=True)
 class GradedGroup:
-    """A group of tests or of groups, whose verdict and score a grader makes of its members'."""
+    """A group of tests or of groups; a grader makes its verdict and score from its members'."""
 
     name: str
     members: tuple[str, ...]
@@ -123,9 +123,9 @@ class GradedGroup:
     flags: tuple[str, ...] = ()
     """Arguments of the grader."""
     custom: bool = False
-    """True if the problem's own grader is asked, else Kattis's default one is followed."""
+    """True if the problem's own grader grades it; False for the rules of Kattis's default one."""
     breaks: bool = True
-    """True if what comes after the first member that is not accepted is left out."""
+    """True if all members after the first that is not accepted are left out."""
     accept_score: float = 1.0
     """Score of a test that is accepted, where the validator gives none."""
     reject_score: float = 0.0

@@ -23,7 +23,7 @@ _COLOURS = {"AC": _GOOD, "PA": _FAULT, "SK": "inherit", "TASK_FAULT": _FAULT, "I
 
 
 def safe(text: object) -> str:
-    """Return a text that is shown as it is, whatever it holds; the end of a long one is cut."""
+    """Return HTML that shows any text literally; the end of a long text is cut."""
     whole = str(text)
     if len(whole) > MOST_TEXT:
         whole = f"{whole[:MOST_TEXT]}... ({len(whole):,} characters)"

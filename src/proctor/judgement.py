@@ -1,7 +1,7 @@
 """Judgements of programs on problems.
 
-This is where words of a program enter: its output, its exceptions, its results' reprs. Outputs are
-compared as they are, and all that is then said of them is well-formed text, whatever they held.
+This is where text from programs enters: their output, exceptions, results' reprs. Outputs are
+compared as they are, and messages about them are well-formed text, whatever the outputs held.
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,9 +58,9 @@ class TestResult:
         )
 
     def row(self) -> dict[str, Any]:
-        """Return the fields as JSON, as they are stored; of a test without a name the first ones.
+        """Return the fields as JSON, as they are stored; without name, score and log if unnamed.
 
-        What was stored before is compared with it: neither names nor their order may change.
+        It is compared with rows stored before: neither names nor their order may change.
         """
         facts = {"cpu": self.cpu, "wall": self.wall, "memory": self.memory, "message": self.message}
         if not self.name:
@@ -125,14 +125,14 @@ class Machine:
     """A machine that judges."""
 
     id: str
-    """Its name among those that judge together: a node's id, a server's address."""
+    """Its name among the machines that judge together: a node's id, a server's address."""
     cpu: str = ""
     """CPU model; empty if it is not known."""
     factor: float | None = None
     """Number that CPU limits were multiplied by for this machine's speed (judging/speed.py); None
     if they hold as stated."""
     decisive: bool = False
-    """True if the verdict may be another without the factor."""
+    """True if the verdict could differ without the factor."""
 
     def row(self) -> dict[str, Any]:
         """Return the fields as JSON, as they are stored."""
@@ -152,7 +152,7 @@ class Judgement:
     """
 
     verdict: Verdict
-    """That of a fault, else of the first test that failed, else AC; PA for a part of the points."""
+    """A fault if there is one, else the first failed test's, else AC; PA for part of the points."""
     score: float
     """From 0 to 1: the share of the points; without subtasks, the mean of the tests' scores."""
     tests: tuple[TestResult, ...]

@@ -20,7 +20,7 @@ class Limits:
     """
 
     cpu: float = 10.0
-    """CPU time in seconds, by which verdicts are passed: a busy machine does not use it up."""
+    """CPU time in seconds, which decides verdicts: a busy machine does not use it up."""
     wall: float | None = None
     """Wall time in seconds; None for the load-tolerant safety net (`idle_allowance`)."""
     memory: int = GIB
@@ -104,7 +104,7 @@ def _bound_text(field: str, value: float | None) -> str:
 
 
 LIMITS_HINT = "; write Limits(cpu=2.0), in seconds"
-"""End of a message about something else in the place of limits."""
+"""End of the message for an argument that should be Limits but is not."""
 TEST_LIMITS = Limits(cpu=6.0)
 """Limits of one test where neither problem nor caller states any: lcb_runner's six seconds, as CPU
 time, and a gibibyte."""

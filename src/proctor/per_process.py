@@ -15,8 +15,8 @@ _all: "weakref.WeakSet[PerProcess[object, *tuple[object, ...]]]" = weakref.WeakS
 class PerProcess(Generic[Value, *Key]):
     """Values by key, each made when a process first asks for it; a forked child makes its own.
 
-    `make` gets the key. `usable` says of a value that was made before whether it will still do;
-    one that will not is made anew.
+    `make` gets the key. `usable` returns whether a value made before can still be used; if not, a
+    new one is made.
     """
 
     def __init__(
@@ -24,7 +24,7 @@ class PerProcess(Generic[Value, *Key]):
     ) -> None:
         self._make, self._usable = make, usable
         self._inherited: list[dict[tuple[*Key], Value]] = []
-        """The parent's values, kept: collected, they would end what is the parent's."""
+        """The parent's values, kept alive: collecting them would end what belongs to the parent."""
         self._values: dict[tuple[*Key], Value] = {}
         self._lock = threading.Lock()
         _all.add(self)  # type: ignore[arg-type]  # any key, any value

@@ -1,7 +1,7 @@
-"""Untrusted text as it may be shown to people: no control of it reaches a terminal.
+"""Untrusted text as it may be shown to people: none of its control characters takes effect.
 
 Escape sequences move the cursor, set titles and fill clipboards; controls of writing direction make
-text read otherwise than it is.
+text look different from what it is.
 """
 
 import re
@@ -19,7 +19,7 @@ def plain(text: str) -> str:
 
 
 def plain_json(encoded: str) -> str:
-    """Return the same JSON with such characters escaped, so that it means what it meant."""
+    """Return JSON with its control characters escaped, so that its meaning stays the same."""
     return _OBEYED.sub(lambda found: _escaped(found[0]), encoded)
 
 

@@ -11,7 +11,7 @@ class CallTask:
     code: str
     function: str
     call: str
-    """In Python, such as `f([1], k=2)`."""
+    """The call in Python, such as `f([1], k=2)`."""
     output: str
     """The call's result, in Python."""
     wanted: Literal["output", "input"] = "output"
@@ -30,4 +30,4 @@ class AssertionTask:
 
     call: str
     output: str
-    """JSON."""
+    """The call's result, as JSON."""

@@ -85,7 +85,7 @@ class Test:
     weight: float = 1.0
     """Share in a subtask that adds its tests up."""
     full: float = 1.0
-    """The number that is full marks: in KATTIS's score.txt, as points of TESTLIB's."""
+    """Number that means full marks: in KATTIS's score.txt, or as TESTLIB's points."""
     flags: Sequence[str] = ()
     """Further arguments of the checker, or flags of the default validator, for this test."""
     args: Sequence[str] = ()
@@ -128,7 +128,7 @@ class Test:
         return b"" if self.output is None else content_bytes(self.output)
 
     def input_text(self) -> str:
-        """Return the input as text. Raises InputError if it is none, or cannot be read."""
+        """Return the input as text. Raises InputError if it is not text or cannot be read."""
         return _content_text(self.input)
 
     def output_text(self) -> str:
@@ -151,8 +151,8 @@ class Stub:
     after: str = ""
     """Source put after it."""
     starts: bool = True
-    """True if a program starts in a source among the files, where there is one; else they are only
-    put beside the submission, which starts."""
+    """True if the program starts in a source among the files, where there is one; False if the
+    submission starts, and the files are only put beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +170,9 @@ class Batch:
     """Environment variable with the path of a file to write to. Of a submission whose source names
     it and which writes that file, the file is graded; of any other, stdout."""
     outputs: tuple[str, ...] = ()
-    """Tests whose output may be handed in, as OutputOnly has it, beside or instead of a program."""
+    """Tests whose output may be submitted, as for OutputOnly, beside or instead of a program."""
     outputs_only: tuple[str, ...] = ()
-    """Those of them that the program is never run for."""
+    """Tests among `outputs` for which the program is never run."""
 
     def __post_init__(self) -> None:
         for field_name in ("input_file", "output_file"):
@@ -187,8 +187,8 @@ class Batch:
 class Interactive:
     """The submission talks with an interactor, which decides.
 
-    By KATTIS as an output validator, by TESTLIB with its exit code, by SCORE with what it prints
-    on stderr: a score, then a message.
+    It decides as an output validator (KATTIS), by its exit code (TESTLIB), or by what it prints
+    on stderr (SCORE): a score, then a message.
     """
 
     interactor: Program
@@ -196,8 +196,8 @@ class Interactive:
     flags: tuple[str, ...] = ()
     """Further arguments of the interactor.
 
-    If the problem's grading is a checker of TESTLIB, then what the interactor accepts is for the
-    checker to grade: the file that the interactor has written, which is its second argument.
+    If the problem's grading is a checker of TESTLIB, the checker grades what the interactor
+    accepts: the file that the interactor has written, which is its second argument.
     """
     passes: int = 1
     """KATTIS: with more than one, they talk again, in new processes, with each input that the
@@ -212,7 +212,7 @@ class Interactive:
 class Communication:
     """IOI: one or more processes of the submission talk with a manager, which prints the score.
 
-    Of a problem that is `graded`, it prints an output instead, for the problem's grading.
+    If `graded`, it prints an output instead, which the problem's grading then grades.
     """
 
     manager: Program
@@ -239,7 +239,7 @@ class OutputOnly:
 class TwoSteps:
     """CMS: two runs of the submission, which the task's manager, a stub, is compiled with.
 
-    The second run is told what the first one wrote, and nothing else; see two_steps.py.
+    The second run gets what the first one wrote, and nothing else; see two_steps.py.
     """
 
 
@@ -251,7 +251,7 @@ class Aggregate(StrEnum):
 
     MIN = "min"
     SUM = "sum"
-    """Their mean, weighted."""
+    """Weighted mean of the scores."""
     THRESHOLD = "threshold"
     """All or nothing: 1 if none is below the subtask's threshold."""
     PRODUCT = "product"
@@ -342,11 +342,11 @@ class Problem:
     precision: int = 2
     """Decimals that points are rounded to."""
     languages: Sequence[str] = ()
-    """Ids that submissions may be in; empty: any."""
+    """Ids of the languages that submissions may be in; empty for any."""
     integrity: str = ""
     """The author of the grading, and how far to trust it; empty if it is proctor's own."""
     group_grading: GroupGrading | None = None
-    """How points add up where a program says it; None: as the subtasks say."""
+    """How points add up where a program decides it; None where the subtasks do."""
 
     if not TYPE_CHECKING:  # for a message of more help than that an argument is missing
 
@@ -444,9 +444,9 @@ def _is_tests(value: object) -> bool:
 
 
 def check_problem(problem: object, program: object = None) -> None:
-    """Raise InputError for anything but a problem: with the line that would work, if known.
+    """Raise InputError for anything but a problem, with the line that would work, if known.
 
-    `program` is what was given as the program, which may be the problem.
+    `program` is the argument given as the program; it is the problem if the two are swapped.
     """
     if isinstance(problem, Problem):
         return

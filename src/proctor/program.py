@@ -27,7 +27,7 @@ ON_COMMAND_LINE = "<string>"
 class Program:
     """A program: source text, its language, and files that lie beside it.
 
-    A compiled language is compiled by whoever runs it. Python with `files` or a `name` starts as a
+    A compiled language is compiled where it is run. Python with `files` or a `name` starts as a
     new process in a directory that holds them.
 
     Raises InputError when `source` is not a string, `language` is not a name, a file's content is
@@ -71,7 +71,7 @@ class Program:
 
 
 def _given(source: object) -> str:
-    """Say what was given in the place of a source, and how to have the source of it."""
+    """Describe what was given in place of a source, and how to get the source from it."""
     kind = type(source).__name__
     if isinstance(source, PathLike):
         return f"{kind}; write Path({str(source)!r}).read_text()"
@@ -83,7 +83,7 @@ def _given(source: object) -> str:
 
 
 def warn_of_path(source: object) -> None:
-    """Warn of a source that is the name of a file, in the words of whoever calls the caller.
+    """Warn of a source that is the name of a file; the warning points at the caller's caller.
 
     It is not an error: a program that a model wrote may be anything.
     """

@@ -1,4 +1,4 @@
-"""The field's names for what became of a program."""
+"""Verdicts: the field's names for the outcome of a program."""
 
 from enum import StrEnum
 

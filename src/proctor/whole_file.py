@@ -14,8 +14,8 @@ from proctor.errors import InputError
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Write to a draft beside `path` that takes its name when the block ends without an error.
 
-    A reader meanwhile sees the old file or none. What is there and no regular file, such as a
-    pipe, is written to as it is. Raises InputError where there can be no such file.
+    A reader meanwhile sees the old file or none. If `path` exists but is no regular file, such as
+    a pipe, it is written to directly. Raises InputError if the file cannot be written.
     """
     target = Path(os.path.realpath(path))  # a link stays one
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")

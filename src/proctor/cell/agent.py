@@ -63,7 +63,7 @@ def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
 
 
 def _warm_up(modules: Sequence[str]) -> list[str]:
-    """Import what jobs will want; return what could not be imported."""
+    """Import the modules that jobs will use; return those that could not be imported."""
     missing = []
     for name in modules:
         try:
@@ -90,7 +90,7 @@ def _quiet_streams() -> None:
 
 
 def _leave_no_trace() -> None:
-    """Have the interpreter look as it does to a program that it was started for."""
+    """Make the interpreter look as if it had been started for the job's program."""
     sys.path[:] = [entry for entry in sys.path if not entry.startswith("/proctor")]
     sys.argv = ["solution.py"]
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,6 +1,6 @@
-"""Compiling a program to tell its errors and imports. Nothing of it is executed.
+"""Compiling a program to report its errors and imports. Nothing of it is executed.
 
-Used by directory_job.py, and shipped into a cell as a program of its own where nothing is run.
+Used by directory_job.py, and sent into a cell as a separate program where nothing is to be run.
 """
 
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 """Errors that CPython's compiler raises for source it cannot compile."""
 _MOST_NAMES, _LONGEST_NAME, _LONGEST_ERROR = 64, 60, 1000
-"""Bounds of a report, which crosses in one message, whatever the program makes up."""
+"""Bounds of a report, which must fit into one message whatever the program contains."""
 
 
 def look(source: bytes, name: str, *, whole: bool = True) -> dict[str, Any]:

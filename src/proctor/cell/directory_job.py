@@ -1,7 +1,7 @@
 """The job of a Python program that works in a directory: its files are put there first.
 
-The host is handed a descriptor of the directory before anything foreign runs: through it, it reads
-what the program leaves, also when nothing of the job is alive any more.
+The host gets a descriptor of the directory before any of the program runs, and reads through it
+what the program leaves, even after all processes of the job have ended.
 
 The bundle has the format of native_job.py, with this head:
 
@@ -9,9 +9,9 @@ The bundle has the format of native_job.py, with this head:
            working directory}, "progress": bool, "compile": bool, "files": [[name, size], ...]; the
            first is the program}
 
-Descriptors: 4 the feed, over which the directory goes, and then, if `compile` is set, what
-compiling.py says of the program, as JSON: one that does not compile is not run. 5 is where the
-program may write of its progress, if `progress` is set, which it then finds as descriptor 3.
+Descriptor 4 is the feed, over which the directory's descriptor is sent and then, if `compile` is
+set, the report of compiling.py as JSON: a program that does not compile is not run. Descriptor 5,
+if `progress` is set, takes the program's lines of progress; the program finds it as descriptor 3.
 """
 
 import json

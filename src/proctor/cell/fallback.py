@@ -26,8 +26,8 @@ _kill, _killpg, _fork = os.kill, os.killpg, os.fork
 def give_up() -> None:
     """Give up the box's capabilities, which jobs would inherit, and close this process to them.
 
-    With them a job could make the box's mounts writable. By ctypes: its first use is dear in a
-    fresh job, but this is the agent. Raises OSError.
+    With them a job could make the box's mounts writable. Uses ctypes, whose first use is slow: the
+    agent does this once, not each fresh job. Raises OSError.
     """
     import ctypes
 

@@ -1,10 +1,10 @@
 """The keeper, which ends a cell without a PID namespace: a parent of the agent that outlives it.
 
 Without a box, processes of a job would stay behind when their agent is killed. The keeper is
-started first, adopts every orphan below it, and when the agent is gone kills whatever is left. Both
-do so by kill(-1): all that they may signal. That this is the cell's own and nothing else is
-arranged by a Landlock scope (Linux 6.12) or by user ids that nobody else has, and proved before it
-is relied on.
+started first, adopts every orphan below it, and when the agent is gone kills whatever is left.
+Keeper and agent kill by kill(-1), which reaches all processes that they may signal. A Landlock
+scope (Linux 6.12) or user ids that nobody else has restrict these to the cell's processes, which
+is proved before it is relied on.
 """
 
 import contextlib
@@ -59,7 +59,7 @@ def drop(config: dict[str, Any]) -> None:
 
 
 def _prove_harmless() -> None:
-    """End here rather than signal everybody: process 1 is out of a cell's reach, or we are it."""
+    """Exit if process 1 can be signalled: kill(-1) would then hit everybody, or we are it."""
     try:
         os.kill(1, 0)
     except PermissionError:

@@ -1,14 +1,14 @@
 """Wrapping a stdin/stdout program in a function by indenting its text.
 
 `lcb_load` can wrap any program by way of its syntax tree, but the tree's many objects are a third
-of what loading costs a fresh process. The text of most programs can be indented instead: nothing
-but brackets spans lines. What follows is sure to give the same code or None, never other code.
+of what loading costs a fresh process. The text of most programs can be indented instead, since
+only brackets span lines in them. This module gives the same code or None, never other code.
 """
 
 import re
 
 _SPANS_LINES = re.compile(r"""[\t\f\r]|\\(?:\n|\Z)|\"{3}|'{3}""")
-"""Beside what spans lines: blank space that an indent may give another meaning."""
+"""Matches what spans lines without brackets, and blank space whose meaning an indent may change."""
 _BEGINS_INDENTED = re.compile(r"(?:[ ]*(?:#.*)?\n)*[ ]+[^ #\n]")
 _STATEMENT = re.compile(r"^(?!import\b|from\b)[^\s#]", re.MULTILINE)
 _IMPORT = re.compile(r"^(?:import|from)\b.*$", re.MULTILINE)
@@ -21,8 +21,8 @@ _LAST_BLOCK = re.compile(r".*(?:\n(?:[ #].*)?)*")
 def wrapped(source: str, name: str) -> str | None:
     """Return text in which top-level imports stand before a function `name` of all the rest.
 
-    A main guard that ends the program gives way to its body. None where this takes a syntax tree.
-    The text is a program if and only if `source` is one, and has a statement that is no import.
+    A main guard that ends the program is replaced by its body. Returns None if this needs a syntax
+    tree. The text is valid Python if and only if `source` is and has a statement besides imports.
     """
     if _SPANS_LINES.search(source) or _BEGINS_INDENTED.match(source) or "\0" in source:
         return None

@@ -1,7 +1,7 @@
 """An lcb_runner process as seen from inside: its streams, and one test's run.
 
 Verdicts of official mode depend on all of it: which ways of reading see the input, which ways of
-writing are heard. None of it is a security boundary, and the expected outputs are nowhere near.
+writing are captured. None of it is a security boundary, and the expected outputs are nowhere near.
 
 With `lcb_process.Disguise` on, call `lcb_load.load`, then `run` on its result once per test.
 """
@@ -93,7 +93,7 @@ def error_text(error: Exception) -> str:
 
 
 def _arm_faulthandler() -> None:
-    """Upstream does this before each test, so a program that left sys.stderr unfit fails here."""
+    """Enable faulthandler, as upstream does before each test: an unfit sys.stderr fails here."""
     try:
         faulthandler.enable()
     except Exception as error:  # noqa: BLE001  # sys.stderr may be anything by now
@@ -101,7 +101,7 @@ def _arm_faulthandler() -> None:
 
 
 def _check_open(captured: io.StringIO) -> None:
-    """Upstream reads the captured text even after a failure, and trips over a closed stream."""
+    """Raise HarnessFailure for a closed stream: upstream reads it even after a failed test."""
     if captured.closed:
         raise HarnessFailure("I/O operation on closed file")
 

@@ -32,8 +32,8 @@ def solve(
     f: Dict[int, int], g: Dict[str, int], h: Tuple[int, int], i: Set[int], j: List[Tuple[int, int]],
 ) -> Optional[List[int]]: ...
 """
-"""The usual signatures of function-call programs. `typing` keeps what such annotations give; where
-they are evaluated first in a forked process, that takes a hundred page faults."""
+"""The usual signatures of function-call programs. `typing` caches the values of such annotations;
+evaluating them first in a forked process takes a hundred page faults."""
 
 _FUNCTION = """
 class Solution:
@@ -63,7 +63,7 @@ _JOINED_F_STRING = re.compile(r"['\"]\s*(?:[fF][rR]?|[rR][fF])['\"]")
 def preamble() -> ModuleType:
     """A module with what upstream's imports leave in it.
 
-    Takes milliseconds: made once per cell. `load` uses it up, so that is for a forked process.
+    Takes milliseconds: made once per cell. `load` uses it up, so call that in a forked process.
     """
     module = ModuleType(_MODULE_NAME, "")
     exec(IMPORTS, vars(module))  # a fixed text
@@ -72,7 +72,7 @@ def preamble() -> ModuleType:
 
 
 def rehearse(program: str) -> None:
-    """Load and run this stdin/stdout program and a function: what that warms, no job has to."""
+    """Load and run this stdin/stdout program and a function: jobs are then spared the first use."""
     load(program, None, ModuleType("rehearsal")).run("")
     load(_FUNCTION, "solve", ModuleType("rehearsal")).run('[1, 2]\n"ab"\n[[1]]')
 
@@ -102,7 +102,7 @@ def _execute(code: CodeType, base: ModuleType) -> ModuleType:
 
 
 def _solution(module: ModuleType, text: str) -> object:
-    """Upstream takes a program whose text says "class Solution" for LeetCode's kind."""
+    """Return a Solution if the text says "class Solution", as upstream does; else the module."""
     return module.Solution() if "class Solution" in text else module
 
 

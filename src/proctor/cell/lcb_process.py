@@ -86,7 +86,7 @@ class Disguise:
             self._digits = 0
 
     def preload(self, source: str) -> None:
-        """Import what upstream has loaded before its guard falls, if `source` names it.
+        """Import what upstream has loaded before its guard takes effect, if `source` names it.
 
         These imports fail under the disguise, which is off while they run. Does nothing, cheaply,
         where the cell is warm.

@@ -1,6 +1,6 @@
 """lcb_runner's changes of a program's text, by way of parsing and unparsing, to the letter.
 
-Standard library only and no module of ours: it is also sent into cells as a program.
+Imports the standard library only, not proctor: it is also sent into cells as a program.
 """
 
 import ast
@@ -24,9 +24,9 @@ WRAPPER = "wrapped_function"
 
 
 def clean_if_name(code: str) -> str:
-    """Put the body of a main guard that ends the program in its place.
+    """Replace a main guard that ends the program by its body.
 
-    Text that cannot be parsed, and any other, stays as it is.
+    Any other text, also one that cannot be parsed, is returned unchanged.
     """
     try:
         body = ast.parse(code).body

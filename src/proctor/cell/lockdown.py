@@ -1,4 +1,4 @@
-"""The agent's own lock-down, and its choice between the C part and what stands in for it."""
+"""The agent's own lock-down, and its choice between the C part and the substitute for it."""
 
 import contextlib
 import os
@@ -108,7 +108,7 @@ def lay_out_memory(play: Callable[[], object]) -> None:
 def seal(config: dict[str, Any], facts: dict[str, Any]) -> None:
     """Give up what only the set-up needed; after this the agent serves.
 
-    `facts` are those that `prepare` has returned: what then fails is no longer among them.
+    `facts` are those that `prepare` has returned; one that fails now is set to False.
     """
     if _lockdown is not None and config["home"] is not None:
         # Each step of a job wakes the next process: on another CPU that would often wait for its
@@ -147,7 +147,7 @@ def seal(config: dict[str, Any], facts: dict[str, Any]) -> None:
 
 
 def _lacks(config: dict[str, Any]) -> int:
-    """Return the bits for what the filter must make up for."""
+    """Return the bits for the missing protections that the filter must make up for."""
     assert _lockdown is not None
     lacks = 0
     if config["box"] != "namespaces":

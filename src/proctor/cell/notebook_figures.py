@@ -20,14 +20,14 @@ class FigureBackend:
         self.display = display
 
     def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
-        """Answer for the backend alone."""
+        """Return the spec of the backend; None for any other module."""
         return ModuleSpec(name, self) if name == self.MODULE else None  # type: ignore[arg-type]
 
     def create_module(self, _spec: ModuleSpec) -> None:
-        """Leave that to Python."""
+        """Leave the module's creation to Python."""
 
     def exec_module(self, module: Any) -> None:
-        """Give the backend what matplotlib looks for in it."""
+        """Put into the backend's module the names that matplotlib looks for."""
         agg = import_module("matplotlib.backends.backend_agg")
         module.FigureCanvas, module.show = agg.FigureCanvasAgg, self.show
 

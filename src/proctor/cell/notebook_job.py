@@ -3,8 +3,8 @@
 Sent as source, with the modules it imports; `sandbox/notebook.py` is its other half. stdin is a
 socket. Per cell it brings one message with two descriptors: the cell's source, and a file for the
 answer, which is written before the same message is sent back. Prints go to descriptors 1 and 2 like
-any program's. A cell may do all of this itself: the host believes nothing but that an answer is an
-answer.
+any program's. A cell may do all of this itself, so the host believes nothing that an answer says,
+only that it has come.
 """
 
 import ast
@@ -53,7 +53,7 @@ _OPERATOR = re.compile(r"(?:is|not|in|and|or|if)\b")
 
 
 class _Leaving:
-    """Type of `exit` and `quit` in a cell: called or not they do nothing, a notebook goes on."""
+    """Type of `exit` and `quit` in a cell, which do nothing, called or not: a notebook goes on."""
 
     def __call__(self) -> None:
         """Do nothing."""
@@ -98,7 +98,7 @@ class NotebookInterpreter:
         return self._shell
 
     def answer(self, source: str) -> dict[str, Any]:
-        """Run a cell; say what came of it in plain values."""
+        """Run a cell; return its outcome in plain values."""
         self.count += 1
         self.shown, self.shown_at, self.room = [], [], MOST_SHOWN
         result, error = None, None
@@ -118,7 +118,7 @@ class NotebookInterpreter:
         return {"result": result, "error": error, "shown": self.shown, "shown_at": self.shown_at}
 
     def _kept(self, value: Any) -> dict[str, str] | None:
-        """Keep a cell's value under IPython's names for it; return it as `bundle` has it."""
+        """Keep a cell's value under IPython's names for it; return it as `bundle` does."""
         if isinstance(value, _Leaving):
             return None
         made = _fit(self.bundle(value))
@@ -130,7 +130,7 @@ class NotebookInterpreter:
         return made
 
     def run(self, source: str) -> Any:
-        """Run a cell, or what a magic was given; return its last line's value."""
+        """Run a cell, or the code given to a magic; return its last line's value."""
         named = self._automagic(source)
         text = to_python(source)
         if self._depth == 0:
@@ -185,7 +185,7 @@ class NotebookInterpreter:
             self.shown_at.append(_written())
 
     def bundle(self, value: Any) -> dict[str, str]:
-        """Return a value in every MIME type that it has, as IPython asks; bytes in base 64."""
+        """Return a value in every MIME type that its IPython methods offer; bytes in base 64."""
         found: dict[str, Any] = {}
         if not isinstance(value, type):
             with_all = getattr(value, "_repr_mimebundle_", None)
@@ -216,7 +216,7 @@ def _text(made: Any) -> str:
 
 
 def _fit(one: dict[str, str]) -> dict[str, str]:
-    """Without what is too long; of the plain text, its beginning."""
+    """Drop texts that are too long; shorten the plain text to its beginning."""
     kept = {k: v for k, v in one.items() if len(v) <= MOST_TEXT or k == "text/plain"}
     kept["text/plain"] = kept.get("text/plain", "")[:MOST_TEXT]
     return kept
@@ -261,7 +261,7 @@ def _encoded(answer: dict[str, Any]) -> bytes:
 
 
 def _flush() -> None:
-    """Have all that was printed in the files, or lost where they are full."""
+    """Write all that was printed to the files; it is lost where they are full."""
     for name, fd in (("stdout", 1), ("stderr", 2)):
         for stream in {getattr(sys, name, None), getattr(sys, f"__{name}__", None)}:
             try:
@@ -275,7 +275,7 @@ def _flush() -> None:
 
 
 def _write_lines_at_once(wanted: bool) -> None:
-    """Have each line that is printed in the files at once, or only when the buffer is full."""
+    """Write each printed line to the file at once, or only when the buffer is full."""
     with contextlib.suppress(Exception):  # a stream of the cell's own
         sys.stdout.reconfigure(line_buffering=wanted)  # type: ignore[union-attr]
 

@@ -1,6 +1,6 @@
 """The object behind `get_ipython()` in a notebook: finds magics by their names.
 
-Magics that need a terminal, an editor or a network are not here, and say so as unknown ones do.
+Magics that need a terminal, an editor or a network are missing, and fail as unknown ones do.
 """
 
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from proctor.cell.notebook_timing import TimingMagics
 
 _COMMANDS = ("cat", "cp", "ls", "mkdir", "mv", "rm", "rmdir")
 _WITHOUT_EFFECT = ("autoreload", "colors", "config", "gui", "reload_ext", "unload_ext", "xmode")
-"""Settings of a terminal, or of what a notebook does anyhow."""
+"""Magics without effect: they set up a terminal, or what a notebook does anyhow."""
 _LINE_ALIASES = {"set_env": "env", "conda": "pip", "history": "hist", "sx": "system"}
 _CELL_ALIASES = {"sh": "bash", "python3": "python", "file": "writefile"}
 _AS_WRITTEN = {"time", "timeit", "pinfo", "pinfo2", "system", "sx", *_COMMANDS}
-"""Magics into whose lines no values are put, or not here."""
+"""Line magics that get their line as written: no values are put into it, or only later."""
 
 
 class NotebookShell(LineMagics, CellMagics, TimingMagics):
@@ -58,7 +58,7 @@ class NotebookShell(LineMagics, CellMagics, TimingMagics):
         return magic(line, cell)
 
     def magic(self, line: str) -> Any:
-        """Do what a line magic does, as older code asks for it."""
+        """Do what a line magic does, given as one text: the way of older code."""
         name, _, rest = line.lstrip("%").partition(" ")
         return self.run_line_magic(name, rest)
 

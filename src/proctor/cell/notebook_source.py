@@ -1,7 +1,7 @@
 """IPython's additions to Python's syntax, turned into Python: `%magic`, `!command`, `name?`.
 
 Most cells are Python already and are left as they are, but for a common indentation and prompts
-that were copied along. Numbers of lines stay what they are.
+that were copied along. Line numbers stay the same.
 """
 
 import ast
@@ -19,11 +19,11 @@ _TRIPLE_END = {quote: re.compile(r"(?:\\.|[^\\])*?" + quote) for quote in ('"""'
 
 
 class MagicError(Exception):
-    """A magic that there is not, or that was used wrongly."""
+    """A magic does not exist, or was used wrongly."""
 
 
 def to_python(source: str) -> str:
-    """Return a cell as Python; what is no syntax of IPython's either is left to the compiler."""
+    """Return a cell as Python; what is not IPython's syntax either is left to the compiler."""
     lines = _bare(source.splitlines())
     first = next((number for number, line in enumerate(lines) if line), None)
     if first is None:

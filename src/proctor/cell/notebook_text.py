@@ -139,7 +139,7 @@ def _sorted(items: Iterable[Any]) -> list[Any]:
 
 
 def _atom(value: Any) -> str:
-    """Return the text of what has no parts."""
+    """Return the text of a value without parts."""
     if isinstance(value, type):
         if _repr_of(type(value)) is not _repr_of(type):
             return repr(value)
@@ -166,9 +166,9 @@ def _function(value: Any) -> str:
 
 
 def plain_traceback(error: BaseException, is_ours: Callable[[str], bool]) -> str:
-    """Return what a terminal in mode Plain shows of an exception, without a cell's line numbers.
+    """Return an exception as a terminal in mode Plain shows it, without a cell's line numbers.
 
-    `is_ours` says of a file's name that its frames are not to be shown.
+    `is_ours` returns True for the name of a file whose frames are to be left out.
     """
     if isinstance(error, SystemExit):
         return f"An exception has occurred, use %tb to see the full traceback.\n{brief(error)}"
@@ -209,7 +209,7 @@ def _one(error: BaseException, is_ours: Callable[[str], bool]) -> str:
 
 
 def _syntax(error: SyntaxError) -> str:
-    """Return the line that is not Python, and where in it; both may be of the program's making."""
+    """Return the line that is not Python, and where in it; the program may have made up both."""
     text, at = error.text, error.offset
     where = ""
     if isinstance(error.filename, str) and not error.filename.startswith(CELL):

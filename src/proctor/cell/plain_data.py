@@ -92,7 +92,7 @@ def encode(value: object, *, nodes: int = MAX_NODES) -> bytes:
 def most_nodes(data: bytes) -> int:
     """Return how many values an encoding could hold, without parsing it.
 
-    Each but the first is behind one of these. Texts may hold them, too.
+    Each but the first follows a comma or an opening bracket or brace, which texts may hold, too.
     """
     return 1 + data.count(b",") + data.count(b"[") + data.count(b"{")
 
@@ -100,7 +100,7 @@ def most_nodes(data: bytes) -> int:
 def decode(data: bytes) -> object:
     """Decode what `encode` wrote. Raises ValueError, and nothing else, for any other bytes.
 
-    It takes time and memory by the number of values: see most_nodes().
+    Time and memory grow with the number of values: see most_nodes().
 
     The result is made of None, bool, int, float, complex, str, bytes, list, tuple, dict, set,
     frozenset, deque, Opaque and Array, exactly these types, nested at most MAX_DEPTH deep.
@@ -305,7 +305,7 @@ _ALL_PLAIN: dict[frozenset[type], Callable[[list[Any]], bool]] = {
 
 
 def _decoded(tree: object, depth: int) -> object:
-    """Return what `tree`, inside `depth` containers, stands for. Raises ValueError, TypeError."""
+    """Return the value of `tree`, inside `depth` containers. Raises ValueError, TypeError."""
     if type(tree) is list:
         return _items(tree, depth)
     if type(tree) is not dict:
@@ -364,7 +364,11 @@ def _text(tree: object) -> str:
 
 
 def _hashed(keys: list[object]) -> list[object]:
-    """Return what a set or dictionary can be built of in linear time; nan is one object."""
+    """Return the keys if a set or dictionary of them can be built in linear time.
+
+    Raises ValueError if it cannot.
+    There is but one nan object, which counts once.
+    """
     hashes = {id(key): hash(key) for key in keys if type(key) is not str}.values()
     shared = sum(n * n for n in Counter(hashes).values() if n > 1)
     if shared > MAX_COLLISIONS * (1000 + len(hashes)):

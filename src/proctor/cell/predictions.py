@@ -1,6 +1,6 @@
 """Grading a predicted value, inside a cell: loaded there as a program, of which `answer` is called.
 
-Each call has a process of its own. What a prediction says is parsed, not executed, save in
+Each call has a process of its own. The text of a prediction is parsed, not executed, save in
 `asserted` and `evaluated`, which do what the published evaluators do.
 """
 
@@ -10,7 +10,7 @@ import importlib
 from typing import Any
 
 _MORE = {"np": "numpy", "pd": "pandas"}
-"""Modules that lcb_runner imports for these tasks, by name; here where a task speaks of them."""
+"""Modules that lcb_runner imports for these tasks, by name; here only if a task mentions them."""
 _TOO_MUCH = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 """Errors that parsing raises for malformed or endless text."""
 
@@ -19,7 +19,7 @@ Found = tuple[bool, Any]
 
 
 def answer(what: str, *given: Any) -> Found:
-    """Do one of the below."""
+    """Call the function below that is named `what`."""
     asked: dict[str, Any] = {
         "called": called, "literal": literal, "called_with": called_with, "asserted": asserted,
         "evaluated": evaluated,
@@ -35,7 +35,7 @@ def called(code: str, call: str, imports: bool) -> Found:
 
 
 def literal(text: str) -> Found:
-    """The literal that a text is; of `assert x == literal`, and of `x == literal`, the literal."""
+    """Return the literal that a text is, or that stands last in `[assert] x == literal`."""
     try:
         body = ast.parse(text.strip()).body
         first = body[0] if body else None
@@ -92,8 +92,9 @@ def asserted(text: str, imports: bool) -> Found:
 def evaluated(text: str) -> Found:
     """Return the value that an assertion states, as lcb_runner takes it. Raises what that raises.
 
-    Of many lines the first that says `assert` and is no comment; of that what is behind the first
-    ==. Source: check_testcase_output in compute_test_output_prediction_metrics.py.
+    Of several lines, the first that says `assert` and is not a comment counts, and in it the
+    expression after the first ==. Source: check_testcase_output in
+    compute_test_output_prediction_metrics.py.
     """
     lines = text.splitlines()
     if len(lines) > 1:
@@ -115,7 +116,7 @@ def _loaded(code: str, imports: bool) -> dict[str, Any]:
 
 
 def _names(code: str) -> dict[str, Any]:
-    """Return the names that lcb_runner's imports leave: this program's preamble's, and more."""
+    """Return the names that lcb_runner's imports define: this program's preamble's, and more."""
     found = dict(globals())
     found["re_search"] = importlib.import_module("re").search
     found["commonprefix"] = importlib.import_module("os.path").commonprefix

@@ -130,7 +130,7 @@ def _serve_shared(feed: socket.socket, test: Callable[[], int]) -> NoReturn:
 
 
 def _end_of_test(status: int) -> int:
-    """Do as _finish does, in a process that goes on: threading can be shut down only once."""
+    """Join threads, run atexit handlers, flush. Unlike _finish, leaves threading usable."""
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
@@ -173,7 +173,7 @@ def exit_code(stop: SystemExit) -> int:
 
 
 def _finish(status: int) -> int:
-    """Do as the interpreter does on its way out: threads, atexit handlers, flush."""
+    """Do what the interpreter does when it exits: end threads, run atexit handlers, flush."""
     try:
         _end_threads()
         if atexit._ncallbacks():  # noqa: SLF001 - no public twin
@@ -188,7 +188,7 @@ def _finish(status: int) -> int:
 
 
 def _end_threads() -> None:
-    """Wait for threads as the interpreter does; for none, that would write to seventy pages."""
+    """Wait for threads as the interpreter does, if there are any: that writes to seventy pages."""
     # Private names, for want of public twins.
     held = threading._limbo or getattr(threading, "_threading_atexits", None)  # type: ignore[attr-defined]  # noqa: SLF001
     if held or len(threading._active) > 1:  # type: ignore[attr-defined]  # noqa: SLF001
@@ -325,7 +325,7 @@ def read(fd: int) -> bytes:
 
 
 def _read_in_parts(fd: int, size: int) -> bytes:
-    """One read returns 2 GiB at most."""
+    """Return the whole content by several reads: one returns 2 GiB at most."""
     parts = []
     offset = 0
     while offset < size:

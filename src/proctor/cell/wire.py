@@ -57,11 +57,11 @@ class Kind(IntEnum):
     """One program to execute. Descriptors: stdin, stdout, stderr, bundle, and what the bundle
     says (see native_job.py)."""
     EXECUTE = 6
-    """The same, cheaper, where no file is brought back. Descriptors: stdin, stdout, stderr, words
+    """A cheaper COMMAND that brings no file back. Descriptors: stdin, stdout, stderr, words
     (see execute.h), the program's file if it is executed by descriptor, what it inherits."""
     WORK = 7
-    """One Python program, run once, in a directory that the host looks into. Descriptors: stdin,
-    stdout, stderr, bundle, feed, and where it may write of its progress (see directory_job.py)."""
+    """One Python program, run once, in a directory that the host watches. Descriptors: stdin,
+    stdout, stderr, bundle, feed, and one for its lines of progress (see directory_job.py)."""
     STRING = 8
     """One program without a file, as on a command line: tracebacks show no lines of it. Else as
     RUN."""
@@ -95,7 +95,7 @@ class Request(NamedTuple):
     """Size of /dev/shm; with one, it may also open sockets on a loopback interface of its own."""
 
     def encode(self) -> bytes:
-        """Raise ValueError if the function's name is too long to be one."""
+        """Encode the request. Raises ValueError if the function's name is too long."""
         name = self.function.encode("utf-8", "surrogatepass")
         if len(name) > LONGEST_NAME:
             raise ValueError(f"function name longer than 64 bytes: {self.function[:70]!r}")
@@ -146,7 +146,8 @@ class Tag(IntEnum):
     READY = 1
     """The program is compiled (and, in official mode, loaded)."""
     UNLOADABLE = 2
-    """It is not, or (official mode) a test broke upstream's harness itself; the text says why."""
+    """The program cannot be compiled or loaded, or (official mode) a test broke upstream's harness
+    itself; the text says why."""
     ENDED = 3
     """A test's process ended: status, CPU and peak follow."""
     RETURNED = 4
@@ -178,7 +179,7 @@ class Reply(NamedTuple):
 
     @classmethod
     def decode(cls, data: bytes) -> "Reply":
-        """Raise ValueError on anything that is not a reply; the sender may be hostile."""
+        """Decode a reply. Raises ValueError for anything else; the sender may be hostile."""
         if not data:
             raise ValueError("empty reply")
         tag = Tag(data[0])
@@ -224,9 +225,9 @@ class NoticeKind(IntEnum):
     STARTED = 6
     FINISHED = 7
     REFUSED = 8
-    """It could not be forked: `status` is the error number."""
+    """The program could not be forked: `status` is the error number."""
     INTERRUPTED = 9
-    """An order to interrupt it was carried out, or it had ended."""
+    """An order to interrupt the program was carried out, or the program had ended."""
 
 
 class Notice(NamedTuple):
@@ -241,7 +242,7 @@ class Notice(NamedTuple):
 
     @classmethod
     def decode(cls, data: bytes) -> "Notice":
-        """Raise ValueError on anything else."""
+        """Decode a notice. Raises ValueError for anything else."""
         try:
             kind = NoticeKind(data[0])
             if kind is NoticeKind.STARTED:
@@ -254,9 +255,9 @@ class Notice(NamedTuple):
 def send(sock: socket.socket, data: bytes, fds: list[int]) -> float:
     """Send one message with its descriptors, which stay open here. Raises OSError.
 
-    Never waits: a program that leaves what it is sent unread must not hold up the host. Returns the
-    time.monotonic() at which it was sent; without the C part a later one, since other threads may
-    hold the interpreter meanwhile.
+    Never waits: a program that does not read its messages must not hold up the host. Returns the
+    time.monotonic() of sending; without the C part a later one, since other threads may hold the
+    interpreter meanwhile.
     """
     if _lockdown is not None:
         return _lockdown.send(sock.fileno(), data, fds) / 1e9

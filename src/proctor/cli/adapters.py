@@ -38,7 +38,7 @@ class _End(StrEnum):
 def run(
     entry: Installed, adapter: BenchmarkAdapter[Any, Any, Any, Any], wanted: AdapterOptions
 ) -> int:
-    """Run it and say what it adds up to; returns the exit code. Raises InputError for its faults.
+    """Run an adapter, print its summary; returns the exit code. Raises InputError for its errors.
 
     0 if every instance has a result, 125 if one has a fault instead, 130 if stopped.
     """

@@ -14,7 +14,7 @@ from proctor.evals.store import RunStore
 
 
 def ask(store: RunStore, model: BatchedModel) -> None:
-    """Hand in what is missing of a run, and wait for it; tell how far it is.
+    """Hand in the missing requests of a run and wait for the replies; report the progress.
 
     Raises CancelledError or KeyboardInterrupt when stopped, and what `BatchedModel.ask` raises.
     """
@@ -33,13 +33,13 @@ async def _stoppable(store: RunStore, model: BatchedModel) -> None:
 
 
 class _Teller:
-    """Says how far batches are, a line whenever that has changed."""
+    """Reports the progress of batches, with a line whenever it has changed."""
 
     def __init__(self) -> None:
         self._said = ""
 
     def tell(self, progress: BatchProgress) -> None:
-        """Say it."""
+        """Write a line about the progress if it differs from the last one."""
         since = time.strftime("%Y-%m-%d %H:%M", time.localtime(progress.since))
         waiting = f", waiting for {', '.join(progress.ids)}" if progress.ids else ""
         said = f"{progress.done} of {progress.total} requests done, since {since}{waiting}"

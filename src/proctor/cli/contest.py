@@ -40,7 +40,7 @@ class SolutionsRun:
     all_tests: bool = False
     subtasks: tuple[str, ...] = ()
     problem_id: str | None = None
-    """Of a table of problems, the one that the solutions are for."""
+    """Id of the problem, in a table of several, that the solutions are for."""
     programs: str | None = None
     """Table of submissions, instead of solutions."""
     tests: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class _SolutionEntry:
 
 
 def judge(request: SolutionsRun, judges: Judges, *, as_json: bool) -> int:
-    """Judge each solution and show what it came to; returns the exit code."""
+    """Judge each solution and show its outcome; returns the exit code."""
     place, tests = Path(request.problem), [Path(each) for each in request.tests]
     if request.programs is not None:
         problems, rows = load_contest_submissions(
@@ -179,7 +179,7 @@ def _show(console: Screen, entry: _SolutionEntry, judgement: Judgement, *, alone
 
 
 def show_log(console: Screen, judgement: Judgement) -> None:
-    """Print what the checker (or manager, ...) says to the problem's author of a failed test."""
+    """Print a checker's (or manager's, ...) log of a failed test, for the problem's author."""
     failed = (each for each in judgement.tests if not each.verdict.passed and each.log.strip())
     if (first := next(failed, None)) is not None:
         console.print(f"said of test {first.name}, for the author of the problem:")

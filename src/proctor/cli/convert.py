@@ -16,7 +16,7 @@ def convert(
     *,
     as_json: bool,
 ) -> int:
-    """Write a package in another format and tell what it has; returns the exit code."""
+    """Write a package in another format and report its contents; returns the exit code."""
     package = read_source(source, problem_id, [Path(each) for each in tests])
     converted = convert_package(package, destination, to, drop=drop)
     problem = converted.package.problem

@@ -1,6 +1,6 @@
 """Running a command line to its end: errors become sentences, and every end has its exit code.
 
-0 and 1 are for the command to say; 2 is wrong usage or input, 125 proctor's or the machine's own
+0 and 1 are up to the command; 2 is wrong usage or input, 125 proctor's or the machine's own
 failure, 130 an interruption, and 141 output that nobody reads any more.
 """
 
@@ -92,7 +92,7 @@ def _show_usage_error(error: ClickException) -> None:
 
 
 def _misplaced(error: ClickException, context: Context) -> str:
-    """Return where an option that this command does not have belongs."""
+    """Return a hint on where a misplaced option belongs; "" if there is none."""
     if not isinstance(error, NoSuchOption):
         return ""
     command, path = context.command, context.command_path
@@ -106,7 +106,7 @@ def _misplaced(error: ClickException, context: Context) -> str:
 
 
 def _of_option(error: ProctorError, command: Command, arguments: list[str]) -> ProctorError:
-    """Return an error about a field as one about the command's option that sets it, if one does."""
+    """Return an error about a field with the name of the option that sets it, if there is one."""
     if not isinstance(error, InputError) or error.field is None or error.file is not None:
         return error
     for word in arguments:
@@ -124,7 +124,7 @@ def _said(error: OSError) -> str:
 
 
 def _heed_signals() -> None:
-    """Take SIGTERM for Ctrl-C, and the end of the terminal for SIGTERM."""
+    """Treat SIGTERM as Ctrl-C, and SIGHUP, the end of the terminal, as SIGTERM."""
     signal.signal(signal.SIGTERM, _interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
         # Whatever handles SIGTERM by then: commands that keep what they have made, and servers.
@@ -143,7 +143,7 @@ def _write_no_more() -> None:
 
 
 def _log_sentences() -> None:
-    """Write warnings of libraries, and of our own, as commands write theirs."""
+    """Write warnings that libraries and proctor log in the way in which commands write notes."""
     import logging
 
     class Sentences(logging.Handler):

@@ -56,7 +56,7 @@ class Outcome:
     code: int
     """Exit code."""
     report: dict[str, Any]
-    """Its figures, as --json has them."""
+    """Figures of the run, as --json has them."""
     found: Figures
 
 
@@ -123,13 +123,13 @@ def begun(
 
 
 def resume(run: str, ending: Ending, access: ModelAccess) -> int:
-    """Do what is missing of a run."""
+    """Do the missing part of a run; returns the exit code."""
     with RunStore.open(Path(run), write=True) as store:
         return said(_continue(store, ending, access), ending)
 
 
 def retry(run: str, verdicts: tuple[str, ...], ending: Ending, access: ModelAccess) -> int:
-    """Forget faults, or judgements with certain verdicts, and do what is missing then."""
+    """Forget faults, or judgements with certain verdicts, and then do all that is missing."""
     with RunStore.open(Path(run), write=True) as store:
         evaluation.unchanged_source(store)  # before anything is forgotten
         again = evaluation.retry(store, verdicts)
@@ -226,7 +226,7 @@ async def stoppable(
 def _finish(
     store: RunStore, ending: Ending, failure: ProctorError | None, interrupted: bool
 ) -> Outcome:  # fmt: skip
-    """Show how far a run is, unless that is to be JSON, and why it ended."""
+    """Show the figures of a run, unless they are to be JSON, and why it ended."""
     settings = settings_of(store)
     found = figures(records(store), settings.modes, sorted({1, *ending.k}))
     left = store.unfinished(_judges(store))
@@ -256,7 +256,7 @@ def _finish(
 
 
 def said(outcome: Outcome, ending: Ending) -> int:
-    """Write what is left to be said of a run; returns the exit code."""
+    """Write the headline of a run, or its report as JSON; returns the exit code."""
     if ending.as_json:
         terminal.write_json(outcome.report | ending.where.figures())
     else:

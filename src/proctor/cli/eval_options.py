@@ -63,7 +63,7 @@ FailUnder = Annotated[
 def _option(
     kind: Any, panel: str, metavar: str | None, text: str, default: str = "", *, flag: str = ""
 ) -> Any:
-    """Return an annotation of a parameter; `default` is what holds where it is not given."""
+    """Return an annotation of a parameter; `default` describes, for help, what holds without it."""
     shown = typer.Option(
         *([flag] if flag else []),
         help=text, metavar=metavar, show_default=default or True, rich_help_panel=panel,
@@ -375,7 +375,7 @@ _COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *DATED, *_AGENTI
 
 
 def taking(command: Callable[..., None], family: Family) -> Callable[..., None]:
-    """Give a function that takes anything the signature that typer makes options of."""
+    """Give a function of any arguments the signature from which typer makes its options."""
     taken = {*_COMMON, *family.more, *(_AGENTIC if family.agentic else ())} - {*family.without}
     names = [name for name in OPTIONS if name in taken]
     parameters = [

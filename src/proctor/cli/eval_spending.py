@@ -8,10 +8,10 @@ from proctor.evals.stored import Generation
 
 
 class Spending:
-    """Tokens and their cost, of earlier runs too, and how requests fare."""
+    """Tokens and their cost, with those already in the store, and how requests fare."""
 
     def __init__(self, store: RunStore, model: Model) -> None:
-        """Begin with what the store has."""
+        """Begin with the tokens that the store has."""
         self._price = remembered(store.recall("price"))
         self._model = model
         self._tokens = store.tokens()

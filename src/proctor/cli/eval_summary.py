@@ -72,7 +72,7 @@ def headline(found: Figures) -> list[str]:
 
 
 def leaderboard(store: RunStore, settings: Settings) -> dict[str, Any]:
-    """Compare a run with what the leaderboard measures, as JSON; empty for other benchmarks."""
+    """Compare a run with the leaderboard's settings, as JSON; empty for benchmarks without one."""
     return comparison(store.recall("benchmark"), settings, store.recall("source"))
 
 
@@ -120,7 +120,7 @@ def _groups(modes: Mapping[str, Summary]) -> Groups:
 
 
 def _fitting(sizes: list[int], room: int) -> list[int]:
-    """Return how many rows of each kind to show; a line counts those left out."""
+    """Return how many rows of each kind fit; a kind that is cut short takes a line to say so."""
     shown = list(sizes)
     while True:
         lines = sum(n + (n < size) for n, size in zip(shown, sizes, strict=True))
@@ -131,7 +131,7 @@ def _fitting(sizes: list[int], room: int) -> list[int]:
 
 
 def _row(table: Table, name: str, scores: Mapping[str, Score], k: int) -> None:
-    """Add a row; its counts are those of the mode with most: faults may differ."""
+    """Add a row; its counts are the largest of any mode, as faults may differ between modes."""
     problems = max(score.problems for score in scores.values())
     programs = max(score.scored for score in scores.values())
     cells = [name, str(problems), str(programs)]
@@ -168,7 +168,7 @@ def _notes(store: RunStore, settings: Settings, found: Figures) -> Iterable[str]
 
 
 def _listed(beginning: str, items: list[str]) -> str:
-    """Return a line of as many items as it holds, one at least, and the number of the others."""
+    """Return a line of as many items as fit, at least one, and the number of the others."""
     for number in range(len(items), 0, -1):
         more = f" and {len(items) - number} more (--json)" if number < len(items) else ""
         text = f"{beginning}{', '.join(items[:number])}{more}"

@@ -75,7 +75,7 @@ def check_labels(
     *,
     as_json: bool,
 ) -> int:
-    """Judge labelled solutions, print how they compare; returns the exit code."""
+    """Judge labelled solutions, print how verdicts and labels compare; returns the exit code."""
     progress = _Progress(as_json)
     with ExitStack() as stack:
         compared, tally = validate(
@@ -101,7 +101,7 @@ class _Progress:
         self._as_json = as_json
 
     def begun_in(self, stack: ExitStack) -> Callable[[int, int], Callable[[Iterable[Any]], None]]:
-        """Return what begins it; `stack` ends it."""
+        """Return a function that starts the display; `stack` ends it."""
 
         def begin(submissions: int, judged: int) -> Callable[[Iterable[Any]], None]:
             self.total = submissions
@@ -113,7 +113,7 @@ class _Progress:
 
 
 def _downloads(as_json: bool) -> Callable[[str, int, int], None]:
-    """Return what tells on stderr how far a download is, where that is a terminal."""
+    """Return a function that shows a download's progress on stderr, if that is a terminal."""
     console = Screen(stderr=True)
 
     def show(name: str, there: int, size: int) -> None:
@@ -125,7 +125,7 @@ def _downloads(as_json: bool) -> Callable[[str, int, int], None]:
 
 
 def _say(where: Where, as_json: dict[str, Any] | None, show: Callable[[], None]) -> None:
-    """Write JSON, or show the same to people; with the figures of the cache."""
+    """Write `as_json`, or call `show` if it is None; with the figures of the cache."""
     if as_json is not None:
         terminal.write_json(as_json | where.figures())
         return

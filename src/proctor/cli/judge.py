@@ -28,7 +28,7 @@ def settings(
     tolerance: float | None,
     codes: str | None,
 ) -> JudgeSettings:
-    """Build settings from what was typed, None for what was not. Raises UsageError."""
+    """Build settings from options; None stands for one not given. Raises UsageError."""
     if codes is not None and mode != "official":
         raise SettingsError("--codes: error codes exist in official mode only")
     limits = typed_limits(default_limits(mode or "standard"), timeout, memory)
@@ -103,7 +103,7 @@ def say_refused(tally: RunTally) -> None:
 
 
 def closing_words(tally: RunTally, done: int, total: int, out: str | None) -> None:
-    """Say on stderr what is missing of a run whose results are kept in `out`, if anywhere."""
+    """Report on stderr what is missing of a run; `out` is where results are kept, if anywhere."""
     if tally.faults:
         again = " Run the same command again to judge them." if out else ""
         terminal.note(

@@ -262,7 +262,7 @@ def judge_command(
 
 
 def _check_absent(why: str, options: Mapping[str, object]) -> None:
-    """Raise UsageError if any option was given, even with its default value; None is not given."""
+    """Raise UsageError if any option was given (is not None), even with its default value."""
     from proctor.errors import UsageError
 
     if given := [name for name, value in options.items() if value is not None]:

@@ -1,4 +1,4 @@
-"""Options that say where programs are judged, and what is remembered of it."""
+"""Options that say where programs are judged, and in which cache verdicts are remembered."""
 
 import platform
 from collections.abc import Callable, Iterator, Mapping
@@ -74,7 +74,7 @@ Opener = Callable[[], "AbstractContextManager[Judges]"]
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Choice of who judges, and what is remembered. Raises UsageError."""
+    """Choice of the judges, and of the cache of verdicts. Raises UsageError."""
 
     ray: str | None = None
     on: str | None = None
@@ -97,13 +97,13 @@ class Where:
             object.__setattr__(self, "tally", CacheTally())
 
     def with_cpu(self, normalise_cpu: str | None) -> "Where":
-        """Return the same choice with CPU limits as on this machine; figures stay together."""
+        """Return the same choice with this `normalise_cpu`; both share the figures of the cache."""
         other = replace(self, normalise_cpu=normalise_cpu)
         object.__setattr__(other, "tally", self.tally)
         return other
 
     def opener(self, pool: Mapping[str, Any]) -> Opener | None:
-        """Return what opens the judges that were asked for; None for cells of this machine.
+        """Return a function that opens the chosen judges; None for cells of this machine.
 
         `pool` are arguments of `open_pool`; servers have settings of their own. Raises UsageError.
         """
@@ -203,12 +203,12 @@ class Where:
 
 
 HERE = Where()
-"""Cells of this machine, and nothing remembered."""
+"""Cells of this machine, without a cache."""
 
 
 @contextmanager
 def contest_judges(where: Where, pool: Mapping[str, Any]) -> Iterator["Judges"]:
-    """Open judges of contest problems, in cells of this machine if no others are asked for.
+    """Open judges of contest problems, in cells of this machine unless others are chosen.
 
     `pool` are arguments of `open_environment`.
     """
@@ -224,7 +224,7 @@ def contest_judges(where: Where, pool: Mapping[str, Any]) -> Iterator["Judges"]:
 
 
 def with_ray_here(arguments: list[str]) -> list[str]:
-    """Return a command line in which a `--ray` without an address has one."""
+    """Return a command line with RAY_HERE as the address of each `--ray` that has none."""
     following = [*arguments[1:], "-"]
     return [
         f"--ray={RAY_HERE}" if each == "--ray" and after.startswith("-") else each

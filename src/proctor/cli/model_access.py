@@ -20,7 +20,7 @@ from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 
 START_SERVER = "start_server"
-"""Name, in a run's record, of the command that served its model."""
+"""Key, in a run's record, of the command that served its model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class ReachedModel:
     """A model that can be asked."""
 
     settings: Settings
-    """The run's, with the address of a server that was started."""
+    """Settings of the run, with the address of a server that was started."""
     open: Callable[[], Model]
     """Opens the model, for one event loop."""
 
@@ -37,14 +37,14 @@ class ReachedModel:
 class ModelAccess:
     """Choice of how models are reached. It is no part of a run's settings.
 
-    A run that somebody else hands on must not start commands, or use directories, of theirs.
+    A run received from somebody else must not start their commands or use their directories.
     """
 
     start_server: str | None = None
     reply_cache: str | None = None
 
     def check(self, settings: Settings) -> None:
-        """Raise SettingsError for what does not go together."""
+        """Raise SettingsError for options that do not go together."""
         if settings.batch and (self.start_server or self.reply_cache):
             raise SettingsError("--batch goes with neither --start-server nor --reply-cache")
         if self.start_server is None:
@@ -59,7 +59,7 @@ class ModelAccess:
 
     @contextmanager
     def opened(self, settings: Settings) -> Iterator[ReachedModel]:
-        """Give the model; a server that was asked for is started, and runs meanwhile.
+        """Yield the model; with `start_server` its server is started, and runs meanwhile.
 
         Raises what starting it raises, and ModelFault if no request to it can succeed.
         """
@@ -92,7 +92,7 @@ class ModelAccess:
         return model
 
     def look_again(self, store: RunStore) -> None:
-        """Do so for a run that goes on. Raises SettingsError if its server must be started."""
+        """Call `look` for a resumed run. Raises SettingsError if its server must be started."""
         command = store.recall(START_SERVER)
         if command is not None and self.start_server is None:
             raise SettingsError(
@@ -126,7 +126,7 @@ class ModelAccess:
 
 
 def probe(model: Model) -> None:
-    """Note what a server remarks. Raises ModelFault, within seconds, if no request can succeed."""
+    """Note a server's remark. Raises ModelFault, within seconds, if no request can succeed."""
 
     async def look() -> str | None:
         try:

@@ -1,8 +1,8 @@
 """`proctor-nexus`: the command line of nexus-eval-livecodebench 0.3, on proctor's machinery.
 
-Its flags, environment, exit codes and JSON keys, so that scripts go on as they are; programs are
-judged by standard rules. Times are in milliseconds. Where it departs from its model, it is to mend
-one of that program's faults: docs/reference/nexus.md says where.
+It has that program's flags, environment, exit codes and JSON keys, so that scripts run unchanged;
+programs are judged by standard rules. Times are in milliseconds. It departs from that program only
+to mend one of its faults: docs/reference/nexus.md says where.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _list(settings: Settings) -> None:
-    """Write a line of JSON for each instance: what an adapter elsewhere asks and judges by.
+    """Write a line of JSON for each instance, with which an adapter elsewhere asks and judges.
 
     `row` is the problem as `judge` of the daemon takes it, in format `livecodebench`.
     """

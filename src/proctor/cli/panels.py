@@ -23,7 +23,7 @@ COMMANDS = {
 }  # fmt: skip
 """Commands of each panel, in the order in which one meets them."""
 _MANY = 10
-"""Parameters from which on panels help to find one."""
+"""Number of parameters from which on a command's options are shown in panels."""
 _PANELS = {name: panel for panel, names in COMMANDS.items() for name in names}
 
 
@@ -37,7 +37,7 @@ class PanelGroup(TyperGroup):
         return [*known, *(name for name in found if name not in _PANELS)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command, which is told its panel."""
+        """Return a command with its panel set."""
         command: Any = super().get_command(ctx, cmd_name)
         if command is not None:
             command.rich_help_panel = _PANELS.get(cmd_name)
@@ -47,7 +47,7 @@ class PanelGroup(TyperGroup):
 class PanelCommand(TyperCommand):
     """A command whose help is plain text, and whose options stand in panels if there are many.
 
-    `--help` stands in the panel of the last one.
+    `--help` stands in the panel of the last option.
     """
 
     def __init__(self, *args: Any, **named: Any) -> None:
@@ -55,7 +55,7 @@ class PanelCommand(TyperCommand):
         self.params.sort(key=lambda each: getattr(each, "rich_help_panel", None) == OUTPUT)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help page: what is in square brackets is not markup."""
+        """Write the help page; text in square brackets is shown, not read as markup."""
         from rich.markup import escape
 
         few = len(self.params) < _MANY
@@ -75,7 +75,7 @@ class PanelCommand(TyperCommand):
         super().format_help(ctx, formatter)
 
     def get_help_option(self, ctx: Any) -> Any:
-        """Return the option."""
+        """Return `--help`, in the panel of the last option."""
         option: Any = super().get_help_option(ctx)
         if option is not None and self.params:
             option.rich_help_panel = getattr(self.params[-1], "rich_help_panel", None)
@@ -88,5 +88,5 @@ def unwrapped(text: str | None) -> str:
 
 
 def examples(*commands: str) -> str:
-    """Return the end of a help page, where each command has a line."""
+    """Return the examples at the end of a help page, each command on a line."""
     return "\n\n".join(["Examples:", *commands]) if commands else ""

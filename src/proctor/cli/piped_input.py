@@ -29,7 +29,7 @@ def own_input() -> Iterator[Input]:
     """Yield proctor's standard input for a program.
 
     A file is read at once. From pipes and terminals a thread passes on what comes: the program
-    never gets the terminal itself, of which it could make the shell read what it likes.
+    never gets the terminal itself, into which it could put input for the shell.
     """
     if sys.stdin is None or not _for_us(source := sys.stdin.fileno()):
         yield Input()
@@ -48,7 +48,7 @@ def own_input() -> Iterator[Input]:
 
 
 def _for_us(source: int) -> bool:
-    """Return False for the terminal of a shell that has put us into the background."""
+    """Return False for the terminal of a shell that has put this process into the background."""
     try:
         return not os.isatty(source) or os.tcgetpgrp(source) == os.getpgrp()
     except OSError:  # no shell shares it with us

@@ -68,7 +68,7 @@ class Progress:
     ) -> None:
         """`shown` renders what is counted: verdicts, or members of another enum.
 
-        `note` is asked, from another thread, for a line to show below.
+        `note` is called, from another thread, for a line to show below.
         """
         console = Screen(stderr=True)
         self._shown = shown
@@ -87,11 +87,11 @@ class Progress:
         self._task = self._bar.add_task(doing, total=total, counts="")
 
     def advance(self, count: int = 1) -> None:
-        """Count what is done, of no kind."""
+        """Count results without a kind."""
         self._bar.advance(self._task, count)
 
     def show(self, kinds: Iterable[StrEnum]) -> None:
-        """Count what is done."""
+        """Count results by their kinds."""
         if self._bar.disable:
             return
         before = self._counts.total()

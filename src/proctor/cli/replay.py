@@ -33,7 +33,7 @@ class ReplayRun:
     files: InputFiles
     where: Where
     pool: dict[str, Any]
-    """Options as they were given."""
+    """Options of a pool, with empty values for those not given."""
     times: int = 1
     there: bool = False
 
@@ -105,7 +105,7 @@ def _found(wanted: ReplayRun) -> "tuple[RecordedJudgement, ServerJob | None]":
 def _judges(
     wanted: ReplayRun, recorded: RecordedJudgement, job: "ServerJob | None"
 ) -> Iterator[tuple[Judges, OutputOn]]:
-    """Open what judges, and what runs the program on one test."""
+    """Open the judges, with a function that returns the program's output on one test."""
     nothing: OutputOn = lambda _test: None  # noqa: E731
     if job is not None and (wanted.there or job.run is not None):
         if wanted.where != HERE or (wanted.there and wanted.given):

@@ -21,7 +21,7 @@ from proctor.shown import counted as many
 from proctor.verdict import Verdict
 
 _FILES = 5
-"""Files beside a program that are listed."""
+"""Most files beside a program that are listed."""
 
 
 def show(replayed: Replayed) -> None:
@@ -141,7 +141,7 @@ def _memory(result: TestResult) -> str:
 
 
 def _spread(results: list[TestResult], of: Callable[[TestResult], str]) -> str:
-    """Return the least and the largest value, one if they are shown alike."""
+    """Return the least and the largest value as a range; just one if they are shown alike."""
     values = sorted(map(of, results), key=float)
     return "" if not values else "-".join(dict.fromkeys([values[0], values[-1]]))
 
@@ -164,7 +164,7 @@ def _show_test(console: Screen, shown: ShownTest) -> None:
 
 
 def to_json(replayed: Replayed) -> dict[str, Any]:
-    """Return it as it is written with --json."""
+    """Return a replay as it is written with --json."""
     recorded, now = replayed.recorded, msgspec.to_builtins(replayed.now)
     program, source = recorded.program, recorded.program.encoded()
     return {

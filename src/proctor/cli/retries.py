@@ -1,4 +1,4 @@
-"""Requests that are sent again: told in words, once for each cause."""
+"""Notes on requests that are sent again, one for each cause."""
 
 import logging
 
@@ -8,21 +8,21 @@ _LONGEST = 200
 
 
 def tell_once() -> None:
-    """Shorten what stamina, which sends requests again, logs of it in this process."""
+    """Replace stamina's log of requests sent again, in this process, by one note for each cause."""
     logger = logging.getLogger("stamina")
     if not any(isinstance(each, _OncePerCause) for each in logger.filters):
         logger.addFilter(_OncePerCause())
 
 
 class _OncePerCause(logging.Filter):
-    """Tells the first of each cause, in place of all records of it."""
+    """Writes one note for each cause, in place of all records of it."""
 
     def __init__(self) -> None:
         super().__init__()
         self._told: set[str] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Leave records of retries out."""
+        """Return False for records of retries, True for all others."""
         cause = getattr(record, "stamina.caused_by", None)
         if cause is None:
             return True

@@ -87,7 +87,7 @@ def run(
 
 
 class _NobodyReads(Exception):
-    """Output cannot be written. No OSError: that would be a pool's reason to try again."""
+    """Output cannot be written. Not an OSError, since a pool would try again after one."""
 
     def __init__(self, cause: OSError) -> None:
         super().__init__(cause)
@@ -115,7 +115,7 @@ def _input(file: str, stdin: str | None) -> AbstractContextManager[Input]:
 
 
 def _language(file: str, named: str | None) -> str:
-    """Return the language: as said, else as the file's name says, else Python."""
+    """Return the language: the one named, else that of the file's name, else Python."""
     if named is None and (file.endswith(".py") or file == "-"):
         return "python"
     from proctor.languages import registry
@@ -134,7 +134,7 @@ def _read(path: str) -> bytes:
 
 
 def _explain(execution: Execution, beside: Path) -> None:
-    """Say which limit a program hit, or what would give it the module that it lacks."""
+    """Report which limit a program hit, or how to give it the module that it lacks."""
     if execution.limit is not None:
         used = f"{execution.cpu:.2f} s CPU, {execution.wall:.2f} s wall"
         used += f", {execution.memory / (1 << 20):.0f} MiB"
@@ -147,7 +147,7 @@ def _explain(execution: Execution, beside: Path) -> None:
 
 
 def _advice(module: str, place: str, beside: Path) -> str:
-    """Return what gives a program a module; `beside` is its own directory."""
+    """Return advice on giving a program a module; `beside` is the program's directory."""
     if any(beside.glob(f"{module}.py")) or (beside / module).is_dir():
         return (
             f"programs do not see the files beside them: --packages {beside} lets this one import"
@@ -174,7 +174,7 @@ def exit_code(execution: Execution) -> int:
 
 
 def facts(execution: Execution) -> dict[str, Any]:
-    """Return an execution as JSON values; output that is not UTF-8 is given in base64 beside."""
+    """Return an execution as JSON values; output that is not UTF-8 is also given in base64."""
     row = msgspec.to_builtins(execution, builtin_types=(bytes,))
     assert isinstance(row, dict)
     for name in ("stdout", "stderr"):

@@ -18,7 +18,7 @@ from proctor.evals.store_file import run_directories
 
 
 def show(directory: str, *, as_json: bool) -> int:
-    """List the runs in a directory, or the one it is."""
+    """List the runs in a directory, or the directory itself if it is a run."""
     found = run_directories(Path(directory))
     rows = [row for path in found if (row := _row(path)) is not None]
     if as_json:

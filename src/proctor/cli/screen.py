@@ -1,6 +1,6 @@
-"""Text with colours and tables for people to read on stdout and stderr, foreign as it may be.
+"""Coloured text and tables for people to read on stdout and stderr, even if it is untrusted.
 
-Apart from `terminal`, because rich takes a fifth of the time of a short command to import.
+Separate from `terminal`, because importing rich takes a fifth of the time of a short command.
 """
 
 from typing import Any
@@ -14,12 +14,12 @@ _WIDE = 1000
 
 
 class Screen(Console):
-    """Where people read. Strings are shown as they are, in tables too; colours come as Text."""
+    """Console for people. Strings are never read as markup, even in tables; colours are Text."""
 
     def __init__(
         self, *, stderr: bool = False, soft_wrap: bool = False, wide: bool = False
     ) -> None:
-        """`wide`: piped, lines are as long as they are, in tables too."""
+        """`wide`: lines are not wrapped when output is piped, in tables either."""
         super().__init__(
             stderr=stderr, soft_wrap=soft_wrap, markup=False, highlight=False, emoji=False
         )
@@ -27,16 +27,16 @@ class Screen(Console):
             self.width = _WIDE
 
     def on_broken_pipe(self) -> None:
-        """Raise as other writing does; rich would end with an exit code of its own."""
+        """Raise BrokenPipeError as other writing does; rich would exit with another code."""
         raise BrokenPipeError
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Return a string as it is shown; rich asks for all of them here."""
+        """Return a string as it is shown; rich calls this for every string."""
         return super().render_str(plain(text), **options)
 
 
 def line(*parts: str | Text) -> Text:
-    """Return one text of strings, which are foreign, and coloured parts."""
+    """Return one text made of strings, which may be untrusted, and coloured parts."""
     return Text.assemble(*(plain(part) if isinstance(part, str) else part for part in parts))
 
 

@@ -122,7 +122,7 @@ _PATHS = ("token_file", "config", "python", "packages")
 
 
 def write_unit(kind: str, context: typer.Context) -> None:
-    """Print a unit that serves with what was typed. Raises UsageError."""
+    """Print a systemd unit that serves with the options given. Raises UsageError."""
     from proctor.service.systemd import unit
 
     typed = []
@@ -176,7 +176,7 @@ def _log(access_log: bool) -> None:
 
 
 class _PlainFormatter(logging.Formatter):
-    """Formats lines without control characters, which paths of clients may bring."""
+    """Formats lines without control characters, which clients may send in paths."""
 
     def format(self, record: logging.LogRecord) -> str:
         return plain(super().format(record))

@@ -26,7 +26,7 @@ def evaluate_each(
 ) -> int:  # fmt: skip
     """Run the benchmark with each model; returns the worst exit code.
 
-    All models are looked for before the first is asked. What one of them meets later does not keep
+    All models are looked for before the first is asked. Later errors of one of them do not keep
     the others from being run.
     """
     tell_once()

@@ -37,7 +37,7 @@ def solve_instances(
 ) -> int:
     """Run a program on the instances of a file, print its score, return the exit code.
 
-    `request` has everything but the input. What `results`, a file, has already is not run again.
+    `request` has everything but the input. Instances that the file `results` has are not run again.
     """
     listed = read_instances(Path(instances))
     with _kept(results, request, listed) as kept:
@@ -70,7 +70,7 @@ def solve_instances(
 
 
 def cells(workers: int | None) -> int:
-    """Return how many programs of so many threads (one, if None) are to run at once."""
+    """Return how many programs of `workers` threads each (1 if None) are to run at once."""
     return max(1, available_cpus() // (workers or 1))
 
 
@@ -84,7 +84,7 @@ def _code(score: ProgramScore) -> int:
 
 
 class _KeptResults:
-    """A file of results, or none."""
+    """Results kept in a file, or not kept if there is none."""
 
     def __init__(self, file: ResultsFile | None, request: SolveRequest) -> None:
         self._file, self._request = file, request
@@ -92,7 +92,7 @@ class _KeptResults:
         self.known: dict[str, InstanceResult] = {}
 
     def find(self, instances: list[SolverInstance]) -> None:
-        """Take what is on the disk. Raises SettingsError if it is of another program or input."""
+        """Read the kept results. Raises SettingsError if they are of another program or input."""
         assert self._file is not None
         rows = {row["row"]: row for row in read_results(self._file.path)}
         for each in instances:
@@ -101,7 +101,7 @@ class _KeptResults:
                 self.known[each.id] = msgspec.convert(rows[each.id]["result"], InstanceResult)
 
     def keep(self, result: InstanceResult) -> None:
-        """Put a result on the disk. One without a score is not kept, so that it is run again."""
+        """Write a result to the file, unless it has no score: that instance is run again."""
         if self._file is not None and result.score is not None:
             plain = msgspec.to_builtins(result)
             self._file.append(
@@ -123,7 +123,7 @@ def _kept(
 
 
 def _settings(request: SolveRequest) -> dict[str, Any]:
-    """Return all that a score hangs on besides program and instance, for the file of results."""
+    """Return all that a score depends on besides program and instance, for the file of results."""
     profile = msgspec.to_builtins(msgspec.structs.replace(request.profile, directory=""))
     return {
         "profile": profile, "files": _files(request.profile), "timeout": request.timeout,

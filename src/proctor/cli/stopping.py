@@ -1,4 +1,4 @@
-"""Stopping what a command awaits, so that what was made is kept."""
+"""Stopping the work that a command waits for, so that results so far are kept."""
 
 import asyncio
 import signal
@@ -10,7 +10,7 @@ from proctor.sandbox.stop import Stop
 
 @contextmanager
 def cancelled_by_signals() -> Iterator[None]:
-    """Let SIGINT and SIGTERM cancel the task that this is in."""
+    """Let SIGINT and SIGTERM cancel the current task."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None
@@ -27,7 +27,7 @@ def cancelled_by_signals() -> Iterator[None]:
 def stop_by_signals() -> Iterator[Stop]:
     """Yield a Stop that SIGINT and SIGTERM set.
 
-    An exception that comes anywhere may leave the locks of futures taken, for ever.
+    An exception instead, raised anywhere, could leave the locks of futures taken for ever.
     """
     with Stop() as stop:
         numbers = (signal.SIGINT, signal.SIGTERM)

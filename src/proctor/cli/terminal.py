@@ -1,8 +1,8 @@
 """The one place that writes to stdout and stderr of the command line, beside its screens.
 
-Much of what is written is foreign: what programs, compilers and models said, names in files. None
-of it is markup, and none is obeyed by a terminal. To pipes and files bytes go as they are where
-they are the very thing that was asked for (`binary`).
+Much of the text is untrusted: output of programs, compilers and models, names in files. None of it
+is read as markup, or obeyed by a terminal. Bytes go to pipes and files unchanged where they are the
+very output that was requested (`binary`).
 """
 
 import codecs
@@ -17,7 +17,7 @@ from proctor.plain_text import plain, plain_json
 
 
 def write(text: str, *, stderr: bool = False, end: str = "") -> None:
-    """Write a text, and `end` as it is."""
+    """Write a text with its control characters replaced, and `end` unchanged."""
     stream = sys.stderr if stderr else sys.stdout
     stream.write(plain(text) + end)
     stream.flush()
@@ -35,7 +35,7 @@ def write_json(value: Any, enc_hook: Callable[[Any], Any] | None = None) -> None
 
 
 def binary(*, stderr: bool = False) -> BinaryIO:
-    """Return what takes bytes: they go out as they are, but to a terminal as text."""
+    """Return a stream for bytes: they are written unchanged, but to a terminal as text."""
     stream = sys.stderr if stderr else sys.stdout
     return cast("BinaryIO", _Shown(stream)) if stream.isatty() else stream.buffer
 

@@ -18,7 +18,7 @@ from proctor.verdict import Verdict
 
 
 def verify_package(path: str, problem_id: str | None, pool: Pool, *, as_json: bool) -> int:
-    """Hold every labelled submission against its label; returns the exit code."""
+    """Compare the verdict of every labelled submission with its label; returns the exit code."""
     package = load(path, problem_id)
     if not package.submissions:
         raise InputError("the package has no labelled submissions to verify", file=path)

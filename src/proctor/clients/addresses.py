@@ -1,4 +1,4 @@
-"""Transports by the addresses of what is at their other end."""
+"""Transports by address: of this process, a daemon, or servers."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -11,13 +11,13 @@ from proctor.clients.transport import Transport
 from proctor.errors import UsageError
 
 Where = str | Sequence[str] | None
-"""URL of what does the work, or several of servers; None: what the environment says."""
+"""URL, or several of servers; None for PROCTOR_URLS, else PROCTOR_URL, else `local:`."""
 
 
 def transport_to(
     url: Where, token: str | None = None, options: Mapping[str, Any] = MappingProxyType({})
 ) -> Callable[[], Transport]:
-    """Return what makes the transport that `connect` would use. Raises UsageError."""
+    """Return a function that makes the transport that `connect` would use. Raises UsageError."""
     named = os.environ.get("PROCTOR_URLS") or os.environ.get("PROCTOR_URL") or "local:"
     items = named if url is None or url == "" else url
     try:
@@ -34,7 +34,7 @@ def transport_to(
 
 
 def _is_list(url: str) -> bool:
-    """Return True for text that may name several servers, or others later."""
+    """Return True for text that may name several servers, now or later."""
     return "," in url or url.startswith(("@", "dns+"))
 
 

@@ -61,7 +61,7 @@ class AsyncClient:
     """
 
     def __init__(self, transport: Transport | str | Sequence[str]) -> None:
-        """`transport`: or the URLs of what connect_async takes."""
+        """`transport` may also be a URL, or several, as connect_async takes them."""
         self._transport = _transport_of(transport)
         self._named: dict[str, asyncio.Task[Any]] = {}
         self._undoing: set[asyncio.Task[None]] = set()
@@ -313,7 +313,7 @@ class Client(Blocking[AsyncClient]):
     """
 
     def __init__(self, make: Callable[[], AsyncClient] | str | Sequence[str]) -> None:
-        """`make` is called in the event loop that the client lives in; or URLs, as for connect."""
+        """`make` is called in the client's event loop; it may also be URLs, as for connect."""
         if not callable(make):
             transport = transport_to(make)
             make = lambda: AsyncClient(transport())  # noqa: E731

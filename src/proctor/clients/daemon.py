@@ -29,7 +29,7 @@ _MAX_LINE = 1 << 30
 _GRACE = 10.0
 """Seconds that a daemon whose stdin was closed may take to end what runs."""
 _ATTEMPTS = 3
-"""Daemons that one request with an idempotency key is given to at most."""
+"""Most daemons that one request with an idempotency key is sent to, one after the other."""
 _THIS_PROCTOR = ("-P", "-c", "from proctor.cli.main import main; main()")
 
 _EVENT_FIELDS = {"test": "test", "incumbent": "incumbent"}

@@ -1,8 +1,8 @@
 """Judging on many servers (`proctor serve`), as Judges.
 
-Servers that join are used, what was under way on one that is lost is given to others
-(judging/dispatch.py), and one that cannot judge is left out, with the reason. A judgement goes to
-the server with the most to spare, by what servers say of their load and what they have from here.
+Servers that join are used, work under way on a lost server is given to others
+(judging/dispatch.py), and a server that cannot judge is left out, with the reason. A judgement goes
+to the server with the most to spare, by the load that servers report and the work sent from here.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from proctor.errors import (
 LOOK_EVERY = 1.0
 """Seconds between two looks at which servers there are."""
 PATIENCE = 180.0
-"""Seconds for which all servers may be away before what waits is given up."""
+"""Seconds for which all servers may be away before waiting judgements fail."""
 FIRST_PATIENCE = 30.0
-"""Seconds until the first of them must answer."""
+"""Seconds within which the first server must answer."""
 SILENCE = 20.0
 """Seconds without a sign of life after which a server counts as gone."""
 _NAMED = 20
-"""Servers whose errors a message has."""
+"""Most servers whose errors a message names."""
 _logger = logging.getLogger(__name__)
 
 
@@ -115,7 +115,7 @@ class Fleet(RemoteJudges):
         return self._thread.wait(self._surroundings())
 
     def _wake_all(self) -> None:
-        """Give what waits to servers that have room, one by one to the one with most to spare."""
+        """Give waiting judgements to servers with room, each to the one with the most to spare."""
         now = time.monotonic()
         lines = {url: seat.line for url, seat in self._seats.items()}
         avoid = {url for url, line in lines.items() if line is None or not line.wants(now)}
@@ -181,7 +181,7 @@ class Fleet(RemoteJudges):
         )
 
     def _give_up_if_hopeless(self) -> None:
-        """Let all that waits raise why no server judges, if none will soon."""
+        """Fail all waiting judgements with the reason if no server will judge soon."""
         now = time.monotonic()
         self._met = self._met or any(seat.line is not None for seat in self._seats.values())
         if not self._dispatcher.waiting:
@@ -190,7 +190,7 @@ class Fleet(RemoteJudges):
             self._dispatcher.fail_all(error)
 
     def _hopeless(self, since: float) -> ProctorError | None:
-        """Return why nothing is to be hoped for by who has waited since then; None if it is."""
+        """Return why waiting since that time is hopeless; None if it is not."""
         seats = self._seats.values()
         judged = any(seat.judged or seat.line is not None for seat in seats)
         wrong = [seat for seat in seats if isinstance(seat.error, Unauthorized)]
@@ -225,7 +225,7 @@ class Fleet(RemoteJudges):
             await asyncio.sleep(LOOK_EVERY / 20)
 
     async def _judging(self) -> list[ServerSeat]:
-        """Wait until it is known which servers judge, and return them. Raises why none does."""
+        """Wait until it is known which servers judge; return them. Raises why, if none does."""
         since = time.monotonic()
         await self._settled()
         while not self._dispatcher.sites and not self._watching.done():

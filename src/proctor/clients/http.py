@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class Unsent(Unreachable):
-    """Nothing of the request was sent: nobody has begun what it asks for."""
+    """Nothing of the request was sent, so its work has not been begun."""
 
 
 class Repeatable(Exception):
@@ -101,7 +101,7 @@ class HttpTransport:
         return await self._attempted(attempt, keyed=call.key is not None)
 
     async def cancel(self, call: Call[Any]) -> None:
-        """Cancel a job that its key keeps alive: sent with `wait=false`, it returns its id."""
+        """Cancel a job that its key keeps alive: sent again with `wait=false`, it gives its id."""
         if call.key is None:  # the server cancels a job when its client hangs up
             return
         path, body, headers = _parts_of(call)
@@ -145,7 +145,7 @@ class HttpTransport:
 
         `repeatable` requests can be done twice, and are repeated when the connection breaks.
         With `wait_for_room` a request that a busy server refuses is repeated, too. With `once`
-        none is.
+        nothing is repeated.
         """
         headers = {"Content-Type": "application/json"} if verb == "POST" else {}
 

@@ -94,7 +94,7 @@ class LocalTransport:
 
 
 class LocalSessions(NativeSessions):
-    """The engine's sessions, with requests checked as they are where JSON is decoded."""
+    """The engine's sessions; requests are checked as if they had been decoded from JSON."""
 
     async def open(self, request: SessionRequest) -> SessionState:
         """Open a session. Raises PlatformError too."""

@@ -17,15 +17,15 @@ PATIENCE = 20.0
 _READ_EVERY = 1.0
 """Seconds between two looks at the list."""
 _LOOK_EVERY = 5.0
-"""Seconds after which what a server has said of its load is old."""
+"""Seconds after which the load that a server has reported is old."""
 _LOOK_PATIENCE = 10.0
-"""Seconds that a server may take to say it."""
+"""Seconds that a server may take to report its load."""
 _FIRST_PATIENCE = 2.0
-"""Seconds that the first call waits for what servers say."""
+"""Seconds that the first call waits for servers to report their load."""
 _PER_PLACE = 1 << 20
-"""Calls at once for each place of a server: it has a queue of its own."""
+"""Most calls at once for each place of a server, which queues them itself."""
 _NAMED = 20
-"""Servers whose errors a message has."""
+"""Most servers whose errors a message names."""
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ class ListedServer:
 
     @property
     def useless(self) -> bool:
-        """True if the reason does not pass by itself."""
+        """True if the reason why it is paused does not pass by itself."""
         return isinstance(self.error, UsageError | ReplyBroken)
 
     @property
@@ -60,17 +60,17 @@ class ManyServers:
         self._list, self._token = servers, token
         self._endpoints = Endpoints()
         self.known: dict[str, ListedServer] = {}
-        """By URL, those that have left the list too: sessions may be there."""
+        """Servers by URL, including those that have left the list: sessions may be there."""
         self._looks: set[asyncio.Task[None]] = set()
         self._news = asyncio.Event()
         """Set whenever something may have changed."""
         self._due = float("-inf")
 
     async def turn(self, avoid: Collection[str] = ()) -> EndpointTurn:
-        """Wait for a turn at a server that is well, and not to be avoided.
+        """Wait for a turn at a server that is well and not in `avoid`.
 
-        One of end, fail and release must follow. Raises why there is no server, if that does not
-        pass or has lasted for long.
+        One of end, fail and release must follow. Raises the reason why there is no server if it
+        does not pass by itself or has lasted for long.
         """
         await self.refresh()
         while True:
@@ -89,7 +89,7 @@ class ManyServers:
                 await self.refresh()
 
     def end(self, turn: EndpointTurn, error: ProctorError | None = None) -> None:
-        """End a turn that was answered, whatever the answer means, or broke off."""
+        """End a turn that was answered, whatever the answer, or that broke off."""
         if isinstance(error, Unreachable | ReplyBroken):
             self.fail(turn, error)
             return
@@ -113,7 +113,7 @@ class ManyServers:
         self._endpoints.released(turn)
 
     def all_well_are(self, among: Collection[str]) -> bool:
-        """Return True if no server is well but these."""
+        """Return True if all servers that are well are among these."""
         return set(self._endpoints.well) <= set(among)
 
     async def asked(self, ask: Callable[[HttpTransport], Awaitable[T]]) -> dict[str, T]:
@@ -137,7 +137,7 @@ class ManyServers:
         return answers
 
     async def refresh(self) -> None:
-        """Read the list if it is time to, and look at new servers. Raises what reading it does."""
+        """Read the list if it is due, and check new servers. Raises its error if none is known."""
         now = time.monotonic()
         if now < self._due:
             return
@@ -170,7 +170,7 @@ class ManyServers:
     def _start_looks(self) -> None:
         """Look at servers that have not been looked at for long, or whose pause is over.
 
-        So it is a look that shows whether a server is well again, and not a call.
+        Whether a server is well again is thus found out by a look, not by a call.
         """
         now = time.monotonic()
         paused = self._endpoints.errors

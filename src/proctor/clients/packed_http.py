@@ -32,12 +32,12 @@ class PackedHttp(HttpTransport):
     """A server that judges packed problems. Each request is one attempt."""
 
     def __init__(self, url: str, token: str | None, patience: float) -> None:
-        """`patience`: seconds for answers that take a server no time."""
+        """`patience`: seconds to wait for answers that need no work of the server."""
         super().__init__(url, token, attempts=1)
         self._patience = patience
 
     async def load(self) -> ServerLoad:
-        """Return who the server is, and how busy.
+        """Return the server's identity and load.
 
         Raises PlatformError for a server of another version, and what `ask` raises.
         """
@@ -67,12 +67,12 @@ class PackedHttp(HttpTransport):
         return broken(self._url, ready)
 
     async def language(self, language: str) -> LanguageVersion:
-        """Return what is said of a language there. Raises NoLanguage, InputError."""
+        """Return the server's LanguageVersion of a language. Raises NoLanguage, InputError."""
         named = Program("", language).language  # else it could lead to another path
         return await self._get(f"/v1/languages/{quote(named)}", LanguageVersion)
 
     async def put(self, digest: str, data: bytes) -> None:
-        """Have a packed problem kept. Raises InputError, Busy."""
+        """Send a packed problem for the server to keep. Raises InputError, Busy."""
         await self.ask("PUT", problem_path(digest), dict[str, str], data)
 
     async def judge(
@@ -80,7 +80,7 @@ class PackedHttp(HttpTransport):
         requests: Sequence[PackedRequest],
         take: Callable[[list[PackedAnswer]], None],
     ) -> None:
-        """Have judgements made; `take` is called with answers as they come, [] for a sign of life.
+        """Request judgements; `take` is called with answers as they come, [] for a sign of life.
 
         Raises Busy, InputError, ReplyBroken, Unreachable if the connection breaks.
         """
@@ -107,7 +107,7 @@ class PackedHttp(HttpTransport):
             raise failed.error from failed.__cause__
 
     async def take_back(self, beginning: str) -> None:
-        """Cancel the judgements whose keys begin so, if the server can be reached at once."""
+        """Cancel judgements whose keys have this beginning, if the server is reached at once."""
         with suppress(ProctorError, TimeoutError):
             async with asyncio.timeout(_TAKE_BACK_PATIENCE):
                 await self.ask("DELETE", judgements_path(beginning), dict[str, int])

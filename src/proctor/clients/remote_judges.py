@@ -1,4 +1,4 @@
-"""Judges at sites elsewhere, of any kind: what waits, what is packed, the loop that sends it."""
+"""Judges at remote sites of any kind: the queue, packed problems, the loop that sends them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class RemoteJudges:
         return self._dispatcher.again
 
     def version_of(self, language: str) -> str:
-        """Return the version of a language's tools; several (SEVERAL) if sites differ.
+        """Return the version of a language's tools; several, joined by SEVERAL, if sites differ.
 
         Raises NoLanguage where no site has it, InputError for an unknown one, Unreachable.
         """
@@ -92,7 +92,7 @@ class RemoteJudges:
         return task.future
 
     def close(self) -> None:
-        """End what judges here; what waits or is under way raises PoolClosed."""
+        """End judging; judgements that wait or are under way raise PoolClosed."""
         if self._closed:
             return
         self._closed = True
@@ -116,12 +116,12 @@ class RemoteJudges:
             self._dispatcher.fail_all(self._over)
 
     def _end_all(self, error: ProctorError) -> None:
-        """Let all that waits or is under way raise an error, and whatever is queued later."""
+        """Fail all judgements that wait or are under way, and those queued later, with an error."""
         self._over = error
         self._queue()
 
     def _wake_all(self) -> None:
-        """Have sites take what waits, now that there may be something for them."""
+        """Let sites take waiting judgements, now that there may be some for them."""
         raise NotImplementedError
 
     async def _versions(self, language: str) -> str:
@@ -135,9 +135,9 @@ class RemoteJudges:
 async def agreed_version(
     asked: Iterable[Awaitable[str]], nobody: Callable[[], ProctorError]
 ) -> str:
-    """Return the versions that sites say, an empty one being none.
+    """Return the versions that sites report, joined by SEVERAL; an empty one counts as none.
 
-    If none says any, raises what a site does: InputError, NoLanguage, else `nobody()`.
+    If no site reports one, raises a site's InputError or NoLanguage, else `nobody()`.
     """
     found = await asyncio.gather(*asked, return_exceptions=True)
     if versions := sorted({each for each in found if isinstance(each, str) and each}):

@@ -124,7 +124,7 @@ def problem_json(problem: AnyProblem) -> ProblemJson:
 
 
 def _compared_as_decimals(problem: Problem, graded: Comparison) -> bool:
-    """Return whether the server compares as decimals: problems that plain tests are enough for."""
+    """Return whether the server compares as decimals: it does where plain tests are enough."""
     plain = Comparison(absolute=graded.absolute, relative=graded.absolute)
     usual = replace(graded, decimals=False) == plain
     return usual and problem.running == Batch() and not problem.subtasks
@@ -180,7 +180,7 @@ def stdin_json(stdin: str | bytes) -> dict[str, str]:
 
 
 def made(kind: type[Any], **fields: Any) -> Any:
-    """Return a request with these fields. Raises InputError for one that it does not have."""
+    """Return a request with these fields. Raises InputError for a field that it does not have."""
     limits = fields.get("limits")
     try:
         if isinstance(limits, Limits):

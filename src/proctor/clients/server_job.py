@@ -1,4 +1,4 @@
-"""A job of a server as a recorded judgement, and a client as judges that do its request again."""
+"""A job of a server as a recorded judgement, and a client as judges that repeat its request."""
 
 import asyncio
 import os
@@ -47,7 +47,7 @@ _OK = "OK"
 
 @dataclass(frozen=True, slots=True)
 class ServerJob:
-    """A job that has ended, its request, and what became of it."""
+    """A job that has ended, with its request and its outcome."""
 
     url: str
     request: JudgeRequest | RunRequestJson
@@ -65,9 +65,9 @@ class ServerJob:
 
 
 class ClientJudges:
-    """Judges that have a client do a job's request, whatever they are asked. Close them.
+    """Judges that have a client repeat a job's request, whatever they are given. Close them.
 
-    The version of the Python that warm cells run under is told by no server.
+    No server reports the version of the Python that warm cells run under.
     """
 
     at_once = 1
@@ -87,7 +87,7 @@ class ClientJudges:
         return ()
 
     def start(self, *_asked: Any, **_named: Any) -> Future[Judgement]:
-        """Do the job's request, and wait for it."""
+        """Repeat the job's request, and wait for the result."""
         future: Future[Judgement] = Future()
         try:
             future.set_result(self._done())

@@ -1,7 +1,7 @@
-"""Judgements under way at one start of a server: sent, answered, asked for again after a break.
+"""Judgements under way at one start of a server: sent, answered, requested again after a break.
 
-The connection may break without harm: as long as the server has not been started anew it is asked
-for the same judgements by their keys, and answers with what it has made meanwhile.
+The connection may break without harm: unless the server has been restarted, it is asked for the
+same judgements by their keys, and answers with those that it has made meanwhile.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from proctor.service.http.native.packed_schema import PackedAnswer, PackedReques
 ROOM = 32
 """Judgements that a server has at once, for each of its places, while many wait."""
 _LOW = 4
-"""It gets more when it has one part in so many: a request carries several, since it costs as much
-as a small judgement."""
+"""Divisor of a server's room: it gets more judgements when it has at most that part. A request then
+carries several, since it costs as much as a small judgement."""
 GATHER = 0.01
 """Seconds that a judgement waits for others, to be sent with them to a server that has enough."""
 LOOK_EVERY = 2.0
@@ -44,11 +44,12 @@ LOOK_EVERY = 2.0
 BREAKS = 3
 """Times in a row that a server may break off before it has judged anything."""
 _MOST_BYTES, _MOST_TASKS = 4 * MIB, 1000
-"""Bytes of programs in one request, unless a single one has more; and judgements in it."""
+"""Most bytes of programs in one request, unless a single one has more; most judgements in it."""
 _MOST_FORGOTTEN = 100
-"""Problems that a server may have forgotten, one after the other, before it has judged anything."""
+"""Most problems in a row that a server may have forgotten before it judges anything."""
 _PROBLEMS_SHARE = 2
-"""Problems under way take one part in so many of what the server keeps, and the latest besides."""
+"""Divisor of the bytes of problems that a server keeps: problems under way may take that part, and
+the latest may exceed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class FleetParts:
     silence: float
     """Seconds without a sign of life after which a server counts as gone."""
     wake: Callable[[], None]
-    """Gives what waits to servers, since one may have room now."""
+    """Gives waiting judgements to servers; called when one may have room."""
 
 
 class ServerLine:
@@ -80,9 +81,9 @@ class ServerLine:
         self._awaiting: dict[str, list[PendingJudgement]] = {}
         """Judgements that wait for their problem to be sent, by its digest."""
         self._forgotten = 0
-        """Problems that it had forgotten since the latest judgement."""
+        """Number of problems that the server had forgotten since the latest judgement."""
         self._problems = Counter[str]()
-        """Judgements under way of each problem, by its digest."""
+        """Number of judgements under way of each problem, by its digest."""
         self._problem_bytes = 0
         self._most_problem_bytes = load.problem_bytes // _PROBLEMS_SHARE
         self._wake = asyncio.Event()
@@ -95,7 +96,7 @@ class ServerLine:
         self._busy_until = 0.0
         self._reachable, self._stopping, self._retired = True, False, False
         self._gone = Unreachable("is gone")
-        """Why it is not to be reached, while it is not."""
+        """Reason why the server cannot be reached, while it cannot."""
         self._note(load)
 
     def takes(self, now: float) -> bool:
@@ -110,11 +111,11 @@ class ServerLine:
 
     @property
     def full(self) -> bool:
-        """True if the problems that it has are as many as it can be relied upon to keep."""
+        """True if it has as many problems as it can be relied upon to keep."""
         return len(self._problems) > 1 and self._problem_bytes > self._most_problem_bytes
 
     def give(self, task: PendingJudgement, turn: EndpointTurn) -> None:
-        """Have a judgement made that the site has taken."""
+        """Queue a judgement that the site has taken, to be sent."""
         self._turns[task.id] = turn
         self._problems[task.problem.digest] += 1
         if self._problems[task.problem.digest] == 1:
@@ -128,7 +129,7 @@ class ServerLine:
         self._end_if_empty()
 
     async def run(self) -> None:
-        """Judge until the server is lost, which raises why, or retired."""
+        """Judge until the server is retired. Raises the reason if it is lost."""
         self._spawn(self._look())
         self._spawn(self._send())
         try:
@@ -139,7 +140,7 @@ class ServerLine:
             await asyncio.gather(*self._work, return_exceptions=True)
 
     def leave(self, why: ProctorError | None, pause: float) -> None:
-        """Have what was under way given to others; the server then gets a pause, in seconds."""
+        """Give judgements under way to other servers; this one then gets a pause, in seconds."""
         unsent = [*self._outbox, *(task for each in self._awaiting.values() for task in each)]
         for task in unsent:
             self._return(task)
@@ -169,7 +170,7 @@ class ServerLine:
             self._over.set_exception(error)
 
     def _end_if_empty(self) -> None:
-        """End when nothing is under way at a server that is retired, or not to be reached."""
+        """End if nothing is under way and the server is retired or cannot be reached."""
         if self.site.tasks or self._over.done():
             return
         if self._retired:
@@ -178,7 +179,7 @@ class ServerLine:
             self._over.set_exception(self._gone)
 
     async def _look(self) -> None:
-        """Look at the server now and then. Raises why it is lost."""
+        """Ask for the server's load now and then. Raises the reason if the server is lost."""
         while True:
             await asyncio.sleep(LOOK_EVERY)
             try:
@@ -204,7 +205,7 @@ class ServerLine:
         self._parts.endpoints.report(self._url, ROOM * load.places, others)
 
     async def _send(self) -> None:
-        """Send what the outbox has."""
+        """Send the judgements in the outbox whenever there are any."""
         while True:
             await self._wake.wait()
             if len(self.site.tasks) - len(self._outbox) >= self.site.cells:
@@ -225,7 +226,7 @@ class ServerLine:
                 self._spawn(self._ask(some))
 
     async def _put(self, problem: PackedProblem) -> None:
-        """Send a problem, and then what waits for it."""
+        """Send a problem, and then the judgements that wait for it."""
         began, refusal = time.monotonic(), None
         try:
             await self._http.put(problem.digest, problem.data)
@@ -249,7 +250,7 @@ class ServerLine:
         self._end_if_empty()
 
     async def _ask(self, tasks: list[PendingJudgement]) -> None:
-        """Have judgements made, and asked for again if the connection breaks."""
+        """Request judgements, and request them again if the connection breaks."""
         waiting = {f"{self._parts.key}-{task.id}": task for task in tasks}
         requests = [
             PackedRequest(key, task.problem.digest, task.payload) for key, task in waiting.items()
@@ -284,7 +285,7 @@ class ServerLine:
             self._take_apart(list(waiting.values()), error)
 
     def _take_apart(self, tasks: list[PendingJudgement], error: InputError) -> None:
-        """Send one by one what cannot be sent together, such as too large a body."""
+        """Send judgements of a refused request (too large, say) one by one; a single one fails."""
         for task in tasks:
             if len(tasks) == 1:
                 self._finish(task, error)
@@ -292,9 +293,9 @@ class ServerLine:
                 self._spawn(self._ask([task]))
 
     async def _goes_on(self, error: Unreachable, began: float) -> bool:
-        """Return True if the server goes on after a broken connection, False if it is not there.
+        """Return True if the server goes on after a broken connection, False if it is unreachable.
 
-        Raises the error if it has been started anew, or has broken off too often.
+        Raises the error if the server has been restarted, or has broken off too often.
         """
         async with self._checking:
             if self._checked > began:  # one of several that broke together
@@ -314,7 +315,7 @@ class ServerLine:
             return self._reachable
 
     def _drop(self, tasks: list[PendingJudgement], why: Unreachable) -> None:
-        """Have others make what a server has that is not to be reached; it may yet answer more."""
+        """Give these judgements of an unreachable server to others; it may yet answer the rest."""
         if isinstance(why, Unsent):
             for task in tasks:
                 self._return(task)
@@ -347,7 +348,7 @@ class ServerLine:
             self._finish(task, outcome)
 
     def _send_problem_again(self, task: PendingJudgement) -> None:
-        """Have a judgement made whose problem the server does not keep any more."""
+        """Send a judgement again, with its problem, which the server no longer keeps."""
         self._forgotten += 1
         if self._forgotten > _MOST_FORGOTTEN:
             raise ReplyBroken("forgets problems that it has just been sent")
@@ -361,7 +362,7 @@ class ServerLine:
         self._parts.dispatcher.answered(self.site, task.id, outcome)
 
     def _taken_off(self, task: PendingJudgement) -> EndpointTurn:
-        """Count a judgement no longer; return its turn."""
+        """Remove a judgement from those under way; return its turn."""
         self._problems[task.problem.digest] -= 1
         if not self._problems[task.problem.digest]:
             del self._problems[task.problem.digest]
@@ -373,12 +374,12 @@ class ServerLine:
         self._wake.set()
 
     def _return(self, task: PendingJudgement) -> None:
-        """Give a judgement back that the server has not begun."""
+        """Return to the dispatcher a judgement that the server has not begun."""
         self._parts.endpoints.released(self._taken_off(task))
         self._parts.dispatcher.returned(self.site, task.id)
 
     def _hold(self, error: Busy) -> None:
-        """Give the server nothing for as long as it says."""
+        """Give the server nothing for as long as its error says."""
         self._busy_until = time.monotonic() + error.retry_after
         asyncio.get_running_loop().call_later(error.retry_after, self._parts.wake)
 

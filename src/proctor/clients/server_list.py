@@ -22,7 +22,7 @@ class ServerList:
 
     An item is `http://HOST:PORT` (or https), `dns+http://NAME:PORT` for all addresses of a name,
     which is looked up again now and then, or `@FILE` for a file with one such item a line, which is
-    read again when it has changed; empty lines and those that begin with # are nothing.
+    read again when it has changed; empty lines and those that begin with # are ignored.
     """
 
     def __init__(self, items: str | Iterable[str], look_up: LookUp | None = None) -> None:
@@ -100,7 +100,7 @@ class _ItemFile:
         self._items: list[str] = []
 
     def read(self) -> list[str]:
-        """Return its items. Raises InputError for one that cannot be read, once for a version."""
+        """Return its items. Raises InputError if unreadable or, once per version, malformed."""
         try:
             with self._path.open(encoding="utf-8") as file:
                 about = os.fstat(file.fileno())
@@ -124,7 +124,7 @@ class _ItemFile:
 
 
 def checked_item(item: str) -> str:
-    """Return a URL as it is. Raises UsageError for what is none."""
+    """Return the URL of servers unchanged. Raises UsageError if it is not one."""
     try:
         parts = urlsplit(item)
         usable = (

@@ -44,7 +44,7 @@ class ServerSeat:
         self._broken = 0
         """Times in a row that it broke off before it had judged anything."""
         self._instances: list[str] = []
-        """Starts of the server that have been met, the latest last."""
+        """Ids of the server's starts that have been seen, the latest last."""
 
     @property
     def why(self) -> str:
@@ -53,7 +53,7 @@ class ServerSeat:
         return said if said.startswith(self.name) else f"{self.name}: {said}"
 
     def retire(self) -> None:
-        """Use the server no more, but for what it has."""
+        """Give the server no more judgements; it finishes those that it has."""
         self._retired.set()
         if self.line is not None:
             self.line.retire()
@@ -91,7 +91,7 @@ class ServerSeat:
         return (await self._http.language("python")).surroundings
 
     def _checked(self, load: ServerLoad) -> ServerLoad:
-        """Return the load of a server by itself. Raises PlatformError for several in its place."""
+        """Return the load unchanged. Raises PlatformError if several servers share the address."""
         if load.instance in self._instances[:-1]:
             raise PlatformError(
                 "several servers answer at this address, one after the other: list each, or have"

@@ -1,7 +1,7 @@
 """The transport over many servers: each call goes to the one with the most to spare.
 
 What can be repeated is tried elsewhere when a server breaks off or is busy, by the rules that hold
-for one server (http.py). A session stays with its server, which its id tells.
+for one server (http.py). A session stays with its server, which its id names.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from proctor.service.http.native.session_schema import (
 )
 
 _ATTEMPTS = 8
-"""Attempts at one call, besides those of which nothing was begun."""
+"""Most attempts at one call, not counting those of which nothing was begun."""
 _TAG = 8
 """Hex digits before a session's own id that tell its server."""
 _STRENGTHS = ("none", "partial", "full")
@@ -39,7 +39,7 @@ class ServersTransport:
         self._servers = ManyServers(servers, token)
 
     async def call(self, call: Call[Result]) -> Result:
-        """Have a call answered by a server, or by another if it can be repeated."""
+        """Send a call to a server, and to another if it fails and can be repeated."""
         servers, begun, lacking = self._servers, 0, set[str]()
         while True:
             turn = await servers.turn(lacking)
@@ -98,7 +98,7 @@ class ServersSessions:
         self._servers = servers
 
     async def open(self, request: SessionRequest) -> SessionState:
-        """Open a session where most is to spare, and there is room. Raises Busy if none has any."""
+        """Open a session on the server with the most to spare. Raises Busy if none has room."""
         servers, full = self._servers, set[str]()
         while True:
             turn = await servers.turn(full)

@@ -127,7 +127,7 @@ class SessionOperations(Protocol):
 
 
 def encoded(request: Any) -> bytes:
-    """Return a request as JSON. Raises InputError for what is not plain data, and no Unicode."""
+    """Return a request as JSON. Raises InputError if it is not plain data, or not Unicode."""
     try:
         return msgspec.json.encode(request)
     except UnicodeEncodeError as error:

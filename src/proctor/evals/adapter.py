@@ -1,9 +1,9 @@
 """The small form of a benchmark: an adapter with five methods, which keeps its own results.
 
 `run_benchmark` does what is the same for all: many instances at once, a time limit for each, faults
-that do not end the run, progress, cancellation. It has nothing to store, since instances,
-predictions and results are whatever the adapter makes of them; a run that survives a kill is one of
-a `Benchmark` (benchmark.py, run.py).
+that do not end the run, progress, cancellation. It stores nothing, since instances, predictions and
+results are whatever the adapter makes of them; only a run of a `Benchmark` (benchmark.py, run.py)
+survives a kill.
 """
 
 import asyncio
@@ -59,11 +59,11 @@ class BenchmarkAdapter(Protocol[Instance, Prediction, Result, Summary_co]):
         ...
 
     async def run_instance(self, instance: Instance) -> Prediction:
-        """Have it done, by a model or otherwise. An exception is this instance's fault."""
+        """Make a prediction, by a model or otherwise. An exception is this instance's fault."""
         ...
 
     async def evaluate(self, instance: Instance, prediction: Prediction) -> Result:
-        """Grade what was done."""
+        """Grade a prediction."""
         ...
 
     def is_pass(self, result: Result) -> bool:

@@ -1,8 +1,8 @@
 """Agents: a model that reads the problem, writes a program, tries it, and hands it in.
 
-Public tests are all it can run; the hidden ones grade what it hands in. Every step is kept (see
-journal.py). A model without tool calls writes blocks and words instead (protocol `text`). An agent
-of the user's own takes its place: see own_agent.py.
+It can run the public tests only; the hidden ones grade what it hands in. Every step is kept (see
+journal.py). A model without tool calls writes blocks and words instead (protocol `text`). A user's
+own agent can replace it: see own_agent.py.
 """
 
 from collections.abc import Iterable
@@ -69,7 +69,7 @@ class AgenticAdapter(Protocol):
     """
 
     def messages(self, prompt: tuple[Message, ...]) -> tuple[Message, ...]:
-        """Begin the conversation, given the single-shot prompt; its hash goes into the record."""
+        """Return the first messages, given the single-shot prompt; their hash is recorded."""
         ...
 
     async def solve(self, prompt: tuple[Message, ...], journal: Journal) -> Solved:
@@ -135,7 +135,7 @@ class _Work:
         return ""
 
     async def _result(self, call: ToolCall) -> str:
-        """Return a tool's answer. A program that was run before is not run again, but is written.
+        """Return a tool's answer. After a restart, programs are written again, but not run again.
 
         Handing in is final: later calls of the same reply are answered, but not carried out.
         """

@@ -1,7 +1,7 @@
 """The contract of a benchmark: where instances come from, what is asked, how it is graded.
 
-The run, the store, agents and reports know nothing else of it. One of your own needs no store: see
-adapter.py.
+The run, the store, agents and reports use nothing else of a benchmark. A benchmark of your own can
+do without the store: see adapter.py.
 """
 
 import inspect
@@ -46,7 +46,7 @@ class Graded:
 
     @classmethod
     def of(cls, judgement: Judgement, limit: float) -> "Graded":
-        """Make the grade of a judgement of tests with so many CPU seconds each."""
+        """Make the grade of a judgement; `limit` is the CPU limit of each test, in seconds."""
         tests, upstream = judgement.tests, judgement.upstream
         return cls(
             verdict=judgement.verdict,
@@ -120,7 +120,7 @@ class Rehearsing(Protocol[InstanceT_contra]):
     """A grader that also runs the tests an agent may see."""
 
     async def rehearse(self, instance: InstanceT_contra, code: str, /) -> str:
-        """Run the tests that an agent may see; returns what it is told."""
+        """Run the tests that an agent may see, and return the report for it."""
         ...
 
 
@@ -137,7 +137,7 @@ class PromptsOfOthers(Protocol):
 
 
 UNUSABLE = "unusable"
-"""Reason for which a row is left out that nothing can be made of."""
+"""Reason for leaving out a row from which no instance can be made."""
 
 
 @runtime_checkable
@@ -146,7 +146,7 @@ class LeavingOut(Protocol):
 
     @property
     def left_out(self) -> Mapping[str, int]:
-        """Numbers of rows left out, by reason: by `infos`, when it was last read, and since.
+        """Numbers of rows left out, by reason: by the latest call of `infos`, and since then.
 
         Rows whose tests turn out to be unusable only when `instances` reads them count as UNUSABLE.
         """
@@ -209,14 +209,15 @@ class Benchmark(Protocol[InstanceT]):
     def open_grader(
         self, settings: Settings, judges: Judges | None = None
     ) -> AbstractContextManager[Grader[InstanceT]]:
-        """Open what grades: cells, unless `judges` does it elsewhere.
+        """Open the grader: cells here, unless `judges` judge elsewhere.
 
-        A benchmark of your own may leave `judges` out; it is then graded on this machine only.
+        A benchmark of your own may lack the parameter `judges`; it is then graded on this machine
+        only.
         Raises SettingsError, NoIsolation.
         """
         ...
 
 
 def takes_judges(benchmark: Benchmark[Any]) -> bool:
-    """Return True if it can be graded by judges that are given to it."""
+    """Return True if the benchmark's `open_grader` accepts `judges`."""
     return "judges" in inspect.signature(benchmark.open_grader).parameters

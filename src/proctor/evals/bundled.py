@@ -17,9 +17,8 @@ class Family:
     summary: str
     """First sentence of the command's help."""
     modules: Mapping[str, str]
-    """By the benchmark's name, its place: a benchmark file in `proctor/bundled`, FILE#PART for one
-    whose hub has a data set for each part, or MODULE:ATTRIBUTE. It is read or imported when it is
-    wanted."""
+    """Places of benchmarks by name: a benchmark file in `proctor/bundled`, FILE#PART for one whose
+    hub has a data set for each part, or MODULE:ATTRIBUTE. Each is read or imported when needed."""
     choice: str = ""
     """Option that chooses: a benchmark's name is FAMILY, or FAMILY/CHOICE."""
     first: str = ""
@@ -163,9 +162,9 @@ FILE = "benchmark.toml"
 
 
 def is_benchmark_file(name: str) -> bool:
-    """Return True for what names a benchmark file, or a directory that has one.
+    """Return True for the name of a benchmark file, or of a directory that has one.
 
-    The name of a benchmark names no directory.
+    The name of a bundled benchmark is never taken for a directory.
     """
     if name.endswith(".toml"):
         return True

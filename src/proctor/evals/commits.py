@@ -8,9 +8,9 @@ from proctor.evals.stored import Change
 GATHERING = 0.1
 """Seconds that changes wait for others to be committed with."""
 HURRY = 0.01
-"""Seconds where one of them cannot be had again for nothing, or is waited for."""
+"""Seconds that changes still wait once one is urgent: costly to get again, or waited for."""
 MOST_WAITING = 512
-"""Changes on their way to the disk from which on whoever makes more has to wait."""
+"""Number of changes on their way to the disk at which those who make more have to wait."""
 
 
 class Commits:

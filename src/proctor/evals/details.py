@@ -93,10 +93,9 @@ def _text(value: Any) -> str:
 
 
 def read_store(directory: Path, opened: ExitStack, name: str | None = None) -> RunRecords:
-    """Open a run, until `opened` closes it; named as its directory by default.
+    """Open a run, until `opened` closes it; by default it has the name of its directory.
 
-    Nothing is kept in memory: samples are read each time they are gone through. Raises InputError
-    if there is none.
+    Samples are not kept in memory, but read on each iteration. Raises InputError if there are none.
     """
     store = opened.enter_context(RunStore.open(directory))
     found = StoredRecords(store)

@@ -45,16 +45,16 @@ class DurableRun(Generic[Entry, Made]):
     """Judges entries, and keeps their rows."""
 
     start: Callable[[Entry], Future[Made]]
-    """Begins to judge an entry. What it raises ends the run: an entry's own error is for the
-    future."""
+    """Begins to judge an entry. An exception that it raises ends the run; an entry's own error goes
+    into the future."""
     finish: Callable[[Entry, Future[Made]], FinishedEntry[Entry]]
-    """Says what has become of an entry. What it raises ends the run."""
+    """Makes the result of an entry from its future. An exception that it raises ends the run."""
     at_once: Callable[[], int]
     """Returns how many entries to have under way at once; it may change."""
     results: ResultsFile | None = None
 
     def run(self, todo: Iterable[Entry]) -> Iterator[list[FinishedEntry[Entry]]]:
-        """Judge; yield in batches what is finished, and on the disk, since the batch before.
+        """Judge entries; yield in batches those finished, and on the disk, since the last batch.
 
         An entry does not wait for slower ones. On an interrupt, and on an error that ends the run,
         what is finished already is yielded first.
@@ -120,7 +120,7 @@ class RunTally:
 
     @property
     def exit_code(self) -> int:
-        """Exit code of a command that ends so."""
+        """Exit code of a command that ends with these counts."""
         if self.interrupted:
             return 130
         if self.refused:

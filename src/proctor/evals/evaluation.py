@@ -141,7 +141,7 @@ def begin(directory: Path, planned: Planned) -> RunStore:
 async def go_on(
     store: RunStore, model: Model, grader: Grader[Any] | None, on_done: Callable[[Done], None]
 ) -> None:
-    """Do all that is missing of a run.
+    """Complete a run: generate and judge all that is missing.
 
     Raises what `evaluate` raises, and SettingsError if problems or prompts are no longer those it
     was begun with.
@@ -195,7 +195,7 @@ def missing_requests(store: RunStore) -> Iterator[ModelRequest]:
 
 
 def _unchanged(store: RunStore) -> tuple[Settings, Benchmark[Any], Source[Any]]:
-    """Return what a run is made of, if it is still what it was. Raises SettingsError if not."""
+    """Return settings, benchmark, source. Raises SettingsError if problems or prompts changed."""
     settings, benchmark = settings_of(store), benchmark_of(store)
     source = unchanged_source(store)
     if store.recall("prompt_version") != benchmark.version:
@@ -206,7 +206,7 @@ def _unchanged(store: RunStore) -> tuple[Settings, Benchmark[Any], Source[Any]]:
 
 
 def unchanged_source(store: RunStore) -> Source[Any]:
-    """Return the source of a run. Raises SettingsError if it is not what it was, InputError."""
+    """Return the source of a run. Raises SettingsError if it has changed, and InputError."""
     source: Source[Any] = benchmark_of(store).open_source(settings_of(store))
     if changed := _changed(source.provenance(), store.recall("provenance")):
         raise SettingsError(
@@ -217,7 +217,7 @@ def unchanged_source(store: RunStore) -> Source[Any]:
 
 
 def _changed(found: list[dict[str, Any]], recorded: list[dict[str, Any]]) -> str:
-    """Return the name of what is not what was recorded; empty if nothing is."""
+    """Return the name of the first file that differs from the record; empty if none does."""
     nothing: dict[str, Any] = {}
     for now, then in zip_longest(found, recorded, fillvalue=nothing):
         if now != then:

@@ -35,7 +35,7 @@ _FENCES_TRIED = 8
 _LOOKED_AT = 32
 """Blocks of each kind that are looked at, the last ones: a reply may have thousands."""
 _MENDED = 4
-"""Blocks whose end is looked for elsewhere: parsing one may take two seconds."""
+"""Number of blocks for which other ends are tried: parsing one may take two seconds."""
 _READS = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(0|\bfileinput\b|/dev/stdin")
 _WRITES = re.compile(r"\bprint\s*\(|\bstdout\b|\bos\.write\b")
 _MAIN = re.compile(r"\bmain\s*\(")
@@ -99,7 +99,7 @@ def _auto(reply: str, language: str, entry: str | None) -> Extracted:
 
 
 def _last(group: Sequence[Block]) -> Sequence[Block]:
-    """Return the last blocks of a group, at least one, that are looked at."""
+    """Return the last blocks of a group within the limits of number and length, at least one."""
     size, number = 0, 0
     for each in reversed(group[-_LOOKED_AT:]):
         size += len(each.code)
@@ -132,7 +132,7 @@ class _Chooser(ABC):
         return Extracted(sources[0][-1], "last-block")
 
     def completed(self, chosen: Extracted, _later: Sequence[str]) -> Extracted:
-        """Return what was chosen with what it lacks of later blocks."""
+        """Return the chosen program, joined with what it lacks from later blocks."""
         return chosen
 
     @abstractmethod
@@ -146,7 +146,7 @@ class _Chooser(ABC):
 
 
 class _Other(_Chooser):
-    """For languages of which only names are known."""
+    """Chooser for languages of which only names are known."""
 
     def wanted(self) -> Sequence[tuple[str, Callable[[str], bool]]]:
         if self._entry is None:
@@ -161,7 +161,7 @@ class _Other(_Chooser):
 
 
 class _Python(_Chooser):
-    """For Python, which is parsed."""
+    """Chooser for Python, which is parsed."""
 
     def __init__(self, text: str, entry: str | None) -> None:
         super().__init__(entry)
@@ -226,7 +226,7 @@ class _Python(_Chooser):
         return found is not None and self._entry is not None and _has(found, self._entry)
 
     def _may_complete(self, code: str) -> bool:
-        """Return True for what is not a module: the rest of a function that the prompt began."""
+        """Return True for the rest of a function that the prompt began, which is not a module."""
         return self._outline(code) is None and code[:1] in {" ", "\t"}
 
 
@@ -248,10 +248,10 @@ def _without_excerpts(codes: list[str]) -> list[str]:
 
 
 def _readings(text: str, block: Block) -> list[str]:
-    """Return the block's code, then what it could be if that is not Python.
+    """Return the block's code, then alternatives in case that is not Python.
 
     A fence within one of its strings ends a block too early; a fence at the end of its last line
-    ends it nowhere; prose may follow a block that was never closed.
+    goes unnoticed; prose may follow a block that was never closed.
     """
     code = block.code
     if len(code) > LONGEST:

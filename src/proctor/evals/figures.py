@@ -37,7 +37,7 @@ class Figures:
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
-    """US dollars, over `priced` samples; None if there is none such."""
+    """US dollars, over `priced` samples; None if there are none."""
     priced: int
     """Samples of which the cost is known."""
     judge_cpu: float
@@ -51,7 +51,7 @@ class Figures:
 
     @property
     def main_mode(self) -> str | None:
-        """Mode whose score a gate looks at: standard if there is that."""
+        """Mode whose score a gate looks at: standard, or else the first; None if there is none."""
         return "standard" if "standard" in self.modes else next(iter(self.modes), None)
 
 
@@ -97,7 +97,7 @@ def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[
 
 
 def _named(record: SampleRecord) -> str:
-    """Return the problem of a fault, and the last line that was said of it."""
+    """Return the problem of a fault, and the last line of its message."""
     said = record.fault.partition(": ")[2].strip().splitlines()
     return f"{record.problem_id}: {said[-1][:_LONGEST]}" if said else record.problem_id
 

@@ -1,7 +1,7 @@
 """The steps of an agent, each on the disk before it goes on.
 
-An agent that is killed midway, or whose server fails, begins anew and is handed what it got before:
-no reply is paid twice, and no program tried twice.
+An agent that is killed midway, or whose server fails, starts again and gets its recorded steps: no
+reply is paid for twice, and no program is tried twice.
 """
 
 import time
@@ -30,11 +30,11 @@ class Solved:
     """Program that an agent handed in, with its last reply; made by `Journal.solved`."""
 
     reply: ModelReply
-    """Its last, with the tokens and seconds of all; `code` is the program."""
+    """Last reply, with the tokens and seconds of all; `code` is the program."""
     turns: int
     """Number of the model's replies."""
     stop_reason: str
-    """submitted, agent-stopped, turn-budget, token-budget or time-budget; others of own agents."""
+    """submitted, agent-stopped, turn-budget, token-budget or time-budget; own agents add others."""
 
     def __repr__(self) -> str:
         return shown(self, self.stop_reason, counted(self.turns, "turn"), repr(self.reply))
@@ -44,8 +44,8 @@ class Solved:
 class Journal:
     """Model, public tests and record of an agent, for one sample.
 
-    Take one step at a time. Each is on the disk when it returns, and is handed out again, without
-    asking or running anything, to an agent that starts again.
+    Take one step at a time. Each is on the disk when it returns. An agent that starts again gets
+    the recorded steps, without anything being asked or run.
     """
 
     request: ModelRequest
@@ -57,7 +57,7 @@ class Journal:
     recorded: Mapping[int, Turn]
     """Steps of an earlier run, by number."""
     keep: Callable[[Turn], Awaitable[None]]
-    """Returns when a step is on the disk."""
+    """Stores a step; returns when it is on the disk."""
     extract: Callable[[str], Extracted] = extract
     """Takes the program from a reply."""
     made: list[Turn] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Journal:
         *,
         calls: Callable[[ModelReply], tuple[ToolCall, ...]] = lambda reply: reply.tool_calls,
     ) -> ModelReply:
-        """Return the model's reply, with the tools that it wants called as `calls` finds them.
+        """Return the model's reply, with the calls of tools that `calls` finds in it.
 
         Raises ModelFault, AgentFault.
         """
@@ -115,7 +115,7 @@ class Journal:
         )
 
     async def tool(self, call: ToolCall, do: Callable[[], Awaitable[str]]) -> str:
-        """Return a tool's answer; made only if no earlier run has it. Raises AgentFault."""
+        """Return a tool's answer, made by `do` only if none is recorded. Raises AgentFault."""
 
         async def made() -> Turn:
             began = time.monotonic()
@@ -133,7 +133,7 @@ class Journal:
         return turn.content
 
     def solved(self, code: str | None, stop_reason: str) -> Solved:
-        """Hand in a program; None for what is found in the last reply. Raises AgentFault.
+        """Hand in a program; None stands for the one in the last reply. Raises AgentFault.
 
         That is final: it is handed in once, and no step follows.
         """
@@ -152,7 +152,7 @@ class Journal:
         return self._handed_in
 
     def check(self, solved: Solved) -> None:
-        """Raise AgentFault if that is something else than what was handed in."""
+        """Raise AgentFault if another solution than this was handed in."""
         if self._handed_in is not None and self._handed_in != solved:
             raise AgentFault("the agent returned another solution than it had handed in")
 
@@ -161,7 +161,7 @@ class Journal:
             raise AgentFault("the agent went on after it had handed in; that is final")
 
     def _turn(self, **values: str | float | None) -> Turn:
-        """Make the next step. Raises AgentFault for what is of a wrong type."""
+        """Make the next step. Raises AgentFault for a value of a wrong type."""
         where = {"problem_id": self.request.problem_id, "sample": self.request.sample}
         try:
             return msgspec.convert({**where, "number": len(self.made), **values}, Turn)
@@ -169,7 +169,7 @@ class Journal:
             raise AgentFault(f"step {len(self.made)} cannot be kept: {error}") from error
 
     async def _step(self, make: Callable[[], Awaitable[Turn]], **like: str) -> Turn:
-        """Return the next step, made now only if it was not before. It is on the disk by then."""
+        """Return the next step, on the disk by then; it is made only if it is not recorded."""
         self._check_open()
         if self._busy:
             raise AgentFault("the agent began a step before the one before it had ended")

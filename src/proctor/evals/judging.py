@@ -24,9 +24,9 @@ def open_judges(
     contest: bool = False,
     language: str = "python",
 ) -> Iterator[Judges]:
-    """Return `judges`, or open a pool; one of `contest` can judge contest problems.
+    """Return `judges`, or open a pool, which can judge contest problems if `contest`.
 
-    `language` is the id of that of programs. Raises NoLanguage before a model is asked, and
+    `language` is the id of the programs' language. Raises NoLanguage before a model is asked, and
     SettingsError, PlatformError.
     """
     foreign = language != "python"

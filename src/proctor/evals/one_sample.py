@@ -1,4 +1,4 @@
-"""Extraction and grading of one sample, whose misfortune must not cost the others."""
+"""Extraction and grading of one sample, so that its errors do not affect other samples."""
 
 import logging
 from typing import Any
@@ -15,7 +15,7 @@ _logger = logging.getLogger(__name__)
 def taken_from(
     benchmark: Benchmark[Any], instance: Instance, text: str, settings: Settings
 ) -> tuple[Extracted, str]:
-    """Return what a reply holds, and the fault of ours for which nothing was taken; else ""."""
+    """Return what was extracted, and the message of an error that prevented it, or ""."""
     try:
         return benchmark.extract(instance, text, settings), ""
     except Exception as error:  # whatever a model wrote, it must not cost the other samples
@@ -24,9 +24,9 @@ def taken_from(
 
 
 async def graded_by(grader: Grader[Any], instance: Instance, code: str, mode: str) -> Graded:
-    """Grade; what the task, or an unforeseen error, is to blame for is a verdict.
+    """Grade one sample; a faulty task or an unforeseen error becomes a verdict.
 
-    Raises ProctorError for what would fail all samples alike.
+    Raises ProctorError for a failure that would affect all samples alike.
     """
     try:
         return await grader.grade(instance, code, mode)

@@ -17,12 +17,12 @@ _KS = (1, 5, 10)
 class EvalRun:
     """An evaluation that is on the disk. Close it, or use it in a `with`.
 
-    Samples are read anew each time they are gone through, so that a large run takes little memory,
-    and one that goes on meanwhile shows its latest figures.
+    Samples are read again on each iteration, so that a large run takes little memory, and one that
+    is still going on shows its latest figures.
     """
 
     def __init__(self, records: RunRecords, opened: ExitStack) -> None:
-        """Take over what is open. Use open_run."""
+        """Take over records, and the files they come from. Use open_run instead."""
         self._run, self._opened = records, opened
 
     @property
@@ -53,7 +53,7 @@ class EvalRun:
     def summary(self, mode: str | None = None, k: Sequence[int] = _KS) -> Summary:
         """Count verdicts and calculate pass@k, by default by official rules if the run has them.
 
-        Raises InputError for k < 1, ValueError for a mode that is none.
+        Raises InputError for k < 1, ValueError for an unknown mode.
         """
         counter = SampleCounter(Mode(mode or next(iter(self.modes), "standard")))
         for record in self.records:

@@ -27,7 +27,7 @@ _BUNDLED = files("proctor") / "evals" / "prices.toml"
 OPENAI = "api.openai.com"
 """Host that is asked where no --base-url is given."""
 ANTHROPIC = "api.anthropic.com"
-"""The same with --batch anthropic."""
+"""Host that is asked with --batch anthropic where no --base-url is given."""
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -37,17 +37,17 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """Pattern of its name."""
     prompt: float
     completion: float
-    """Tokens of the reasoning included."""
+    """Completion tokens, those of the reasoning included."""
     date: date
     """Day on which `source` said so."""
     source: str
-    """Page, or where else the price is from."""
+    """Web page, or other origin of the price."""
     cached_prompt: float | None = None
-    """Prompt tokens read from the server's cache; None for the price of the others."""
+    """Prompt tokens read from the server's cache; None if they cost as much as the others."""
     server: str | None = None
     """Host for which it holds; None for any."""
     batch: float | None = None
-    """Share of it that a request in a batch costs, such as 0.5; None if that is not known."""
+    """Share of the price that a request in a batch costs, such as 0.5; None if not known."""
 
     def __post_init__(self) -> None:
         for name in ("prompt", "completion", "cached_prompt", "batch"):
@@ -89,8 +89,8 @@ class _PriceTable(msgspec.Struct, forbid_unknown_fields=True):
 def price_of(settings: Settings) -> Price | None:
     """Find the price of the settings' model: in `prices` if it is there, else in the bundled table.
 
-    Of a model by LiteLLM, the bundled table is LiteLLM's; of a run by batches it is the price of
-    batches. Raises InputError for a table that cannot be read.
+    For a model of LiteLLM, its table replaces the bundled one; for a run by batches, the price is
+    that of batches. Raises InputError for a table that cannot be read.
     """
     default = ANTHROPIC if settings.batch == "anthropic" else OPENAI
     host = urlsplit(settings.base_url).hostname if settings.base_url else default

@@ -46,7 +46,7 @@ class ProgramsRun:
     on: Callable[[], AbstractContextManager[Judges]] | None = None
     """Opens what judges instead of a pool on this machine: a cluster, a fleet of servers."""
     normalise_cpu: str | None = None
-    """Machine whose CPU limits are to hold, as it was named."""
+    """Speed of the machine whose CPU limits are to hold; None for each machine's own."""
 
     def stored_settings(self, python: str) -> dict[str, Any]:
         """Return the settings that a results file shares with every run that goes on with it.
@@ -76,7 +76,7 @@ class ProgramsRun:
 
 
 def normalised(named: str | None) -> dict[str, str]:
-    """Return the setting that only results with normalised CPU limits have."""
+    """Return the setting `normalise_cpu`; nothing where CPU limits are not normalised."""
     return {} if named is None else {"normalise_cpu": named}
 
 
@@ -153,7 +153,7 @@ def judge_programs(
 
 
 def _programs(wanted: ProgramsRun) -> tuple[list[SubmittedProgram], InputError | None]:
-    """Return the programs before the first bad row, and its error. Raises InputError for none."""
+    """Return programs before the first bad row, and its error. Raises InputError without any."""
     known = problem_ids(wanted.problems)
     if not known:
         raise InputError("there is no problem in it", file=str(wanted.problems))
@@ -170,7 +170,7 @@ def digest_of(digests: Digests, problem: Problem, entry: SubmittedProgram) -> st
 
 
 def versions(languages: Collection[str], judges: Judges | None) -> dict[str, str]:
-    """Return versions of the tools of these languages, but for Python, where they are there."""
+    """Return the versions of these languages' tools, except Python's and missing ones."""
     find = judges.version_of if judges is not None else _version_here
     found = {}
     for language in sorted(set(languages) - {"python"}):

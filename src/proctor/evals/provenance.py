@@ -1,4 +1,4 @@
-"""How a run was made: what reports show, and on which comparisons rest."""
+"""How a run was made: the values that reports show, and that comparisons rest on."""
 
 import hashlib
 from typing import Any
@@ -15,7 +15,7 @@ from proctor.evals.store import RunStore
 def provenance(store: RunStore) -> dict[str, Any]:
     """Return JSON values by name; two runs must agree on those in `reports.paired.DECISIVE`.
 
-    `dataset` is what the files hold, not where they lie; `judge` is what judged, not how often.
+    `dataset` tells what the files hold, not where they lie; `judge` what judged, not how often.
     """
     settings, benchmark = settings_of(store), store.recall("benchmark")
     made = rounds(store)
@@ -68,14 +68,14 @@ def provenance(store: RunStore) -> dict[str, Any]:
 
 
 def _sampling(settings: Settings) -> dict[str, Any]:
-    """Return how replies were drawn; what was added since 0.1 only where it was given."""
+    """Return the sampling parameters; those added since 0.1 only where they were given."""
     found: dict[str, Any] = msgspec.to_builtins(settings.sampling)
     later = ("top_k", "min_p", "reasoning_effort", "chat_template", "extra_body")
     return {name: value for name, value in found.items() if name not in later or value}
 
 
 def _identity(files: Any) -> Any:
-    """Return the content of a benchmark's files as one digest, if all their digests are known."""
+    """Return one digest of a benchmark's files; the files themselves if a digest is missing."""
     if not isinstance(files, list) or not files:
         return files
     digests = [each.get("sha256") if isinstance(each, dict) else None for each in files]

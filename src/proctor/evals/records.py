@@ -53,7 +53,7 @@ def records(store: RunStore) -> Iterator[SampleRecord]:
 
 
 def benchmark_of(store: RunStore) -> Benchmark[Any]:
-    """Return the benchmark of a run. Raises InputError if it is not there any more."""
+    """Return the benchmark of a run. Raises InputError if it no longer exists."""
     file = store.recall("benchmark_file")
     if file is None:
         return benchmark_named(store.recall("benchmark"))
@@ -63,10 +63,10 @@ def benchmark_of(store: RunStore) -> Benchmark[Any]:
 
 
 class StoredRecords(Collection[SampleRecord]):
-    """The records of an open run, read anew each time they are gone through."""
+    """Records of an open run, read again on each iteration."""
 
     def __init__(self, store: RunStore) -> None:
-        """Count them."""
+        """Count the records of an open run."""
         self._store = store
         self._count = store.recorded(current_judges(store, settings_of(store)))
 

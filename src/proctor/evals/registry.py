@@ -47,7 +47,7 @@ class Installed:
         return f"{found.name} {found.version}" if found is not None else "an unknown distribution"
 
     def load(self) -> Loaded:
-        """Import it. Raises InputError for what cannot be imported, or is neither of the two."""
+        """Import it. Raises InputError if that fails, or it is neither Benchmark nor adapter."""
         try:
             found: Any = self.entry.load()
             if isinstance(found, type):
@@ -70,7 +70,7 @@ class Installed:
         return loaded
 
     def error(self, message: str) -> InputError:
-        """Return the error that this entry point is to blame for."""
+        """Return an error that names this entry point as its cause."""
         return InputError(
             f"entry point `{self.name} = {self.entry.value}` of {self.distribution}: {message}",
             field=GROUP,
@@ -88,7 +88,7 @@ def installed() -> list[Installed]:
 
 
 def other_named(name: str) -> Installed | None:
-    """Find the one of an installed package; None if there is none.
+    """Find the benchmark of this name in an installed package; None if there is none.
 
     Raises InputError if two packages have the name, or if one takes a name of proctor's: which of
     them was meant cannot be known.

@@ -66,7 +66,7 @@ def begin_round(store: RunStore, settings: Settings) -> Round:
 def judges_to_use(store: RunStore, settings: Settings) -> dict[str, str]:
     """Return the keys to judge under, by mode: those of the latest round if its judge is this one.
 
-    Else, and where none was begun, of a new one.
+    Otherwise, or if there is no round yet, begin a new round and return its keys.
     """
     made = rounds(store)
     if made and made[-1].judges == settings.judges(made[-1].number):

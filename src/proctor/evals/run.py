@@ -77,7 +77,7 @@ class RunPlan:
 
 
 async def evaluate(store: RunStore, instances: Iterable[Instance], plan: RunPlan) -> None:
-    """Do what is missing for these instances.
+    """Generate and judge what is missing for these instances.
 
     A model's fault is stored and the run goes on, unless the server fails GIVE_UP_AFTER requests
     in a row: then raises that ModelFault. Raises CellStartFailed and PlatformError as judging does.
@@ -136,7 +136,7 @@ class _Run:
         await self._graded(instance, missing, generation)
 
     async def _together(self, instance: Instance, group: list[Missing]) -> None:
-        """Ask for several samples in one request; one by one for those that it does not bring."""
+        """Ask for several samples in one request, then one by one for those still missing."""
         try:
             made = await self._generated_together(instance, [missing.sample for missing in group])
         except ProctorError:
@@ -206,7 +206,7 @@ class _Run:
         return generation
 
     async def _generated_together(self, instance: Instance, samples: list[int]) -> list[Generation]:
-        """Generations of the first of these samples, committed in one; none if prompts differ."""
+        """Generate these samples, or the first ones, in one commit; none if prompts differ."""
         plan = self._plan
         asked, *others = (
             plan.benchmark.messages(instance, sample, plan.settings) for sample in samples
@@ -241,7 +241,7 @@ class _Run:
         return self._sent[1]
 
     def _put(self, made: Sequence[Generation]) -> None:
-        """Commit replies soon; those that were paid for at once."""
+        """Commit replies soon; sooner if they were paid for."""
         paid = any(self._plan.model.recorded(each.problem_id) is None for each in made)
         self._commits.put(made, urgent=paid)
 

@@ -12,7 +12,7 @@ from proctor.evals.stored import ProblemInfo
 
 PLATFORMS = frozenset({"leetcode", "atcoder", "codeforces"})
 DIFFICULTIES = frozenset({"easy", "medium", "hard"})
-"""Usual names, which a source may lack; others must be there, or they are misspelt."""
+"""Usual names of difficulties, which a source may lack; any other that it lacks is misspelt."""
 _LIMIT = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 
 
@@ -26,7 +26,7 @@ class Filters:
     last_date: date | None = None
     ids: frozenset[str] = frozenset()
     positions: tuple[int, int | None] = (1, None)
-    """First and last of what the other conditions leave, from 1; None for no end."""
+    """First and last position, from 1, in what the other conditions leave; None for no end."""
 
     def reason_against(self, info: ProblemInfo) -> str | None:
         """Why a problem is left out; None if it is not."""
@@ -54,7 +54,7 @@ class Selection:
 
 
 def select(infos: Iterable[ProblemInfo], filters: Filters) -> Selection:
-    """Apply the filters. Raises InputError if nothing is left, or an id asked for is not there."""
+    """Apply the filters. Raises InputError if nothing is left, or a requested id is missing."""
     taken: list[ProblemInfo] = []
     left_out: Counter[str] = Counter()
     absent = set(filters.ids)

@@ -20,7 +20,7 @@ Modes = Literal["official", "standard", "both"]
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of a run. Times in seconds, memory in bytes. Holds no secret.
 
-    Raises SettingsError for what cannot be.
+    Raises SettingsError for impossible values.
     """
 
     model: str = ""
@@ -47,7 +47,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     request_n: int = 1
     """Samples that one request asks for at most."""
     batch: str = ""
-    """Provider whose batches all replies are asked for by; empty to ask one by one."""
+    """Provider that gets all requests in batches; empty to send them one by one."""
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
@@ -63,7 +63,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     headers: dict[str, str] = {}
     """Headers of each request; `$NAME` stands for a variable of the environment."""
     preset: str = ""
-    """Name of the settings that stood for those not given; for the record."""
+    """Name of the preset that supplied the settings not given; for the record."""
     language: str = ""
     """Language of programs; empty for the usual one of the benchmark."""
     prompt: str = "plain"
@@ -102,7 +102,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Speed of the machine whose CPU limits are to hold, as `proctor doctor --speed` prints it;
     empty for each machine's own."""
     prices: str = ""
-    """File with a table of prices that goes above the bundled one."""
+    """File with a table of prices that takes precedence over the bundled one."""
 
     def __post_init__(self) -> None:
         for name in ("n", "request_n", "max_tokens", "top_k", "max_connections", "concurrency",
@@ -127,7 +127,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise SettingsError(f"--extraction is one of {', '.join(extractions.policies())}")
 
     def _check_batch(self) -> None:
-        """Raise SettingsError for what cannot be asked for by a batch."""
+        """Raise SettingsError for settings that cannot be combined with batches."""
         if self.batch not in {"openai", "anthropic"}:
             raise SettingsError(f"--batch is openai or anthropic, not {self.batch!r}")
         if self.model.startswith("replay:"):
@@ -169,14 +169,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def judge_settings(self, mode: str) -> JudgeSettings:
-        """How a mode judges. Raises SettingsError."""
+        """Return the settings by which a mode judges. Raises SettingsError."""
         limits = replace(default_limits(mode), cpu=self.test_timeout)
         if self.memory is not None:
             limits = replace(limits, memory=self.memory)
         return JudgeSettings(cast("Mode", mode), limits)  # it looks itself whether it is one
 
     def judges(self, round_: int) -> dict[str, str]:
-        """Return the key of the judge in each mode: of what it depends on, and the round."""
+        """Return the judge's key by mode: a digest of the round and all that it depends on."""
         return {
             mode: _digest([
                 __version__, round_, self.judge_settings(mode), self.python, self.packages,
@@ -187,7 +187,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def budgets(self) -> Budgets:
-        """When an agent is to stop."""
+        """Budgets at which the agent stops."""
         return Budgets(
             self.agentic_turn_budget,
             self.agentic_token_budget,

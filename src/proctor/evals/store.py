@@ -57,7 +57,7 @@ class RunStore:
     """An open run. Raises InputError for a directory that holds none or cannot be used."""
 
     def __init__(self, directory: Path, lock: int | None) -> None:
-        """Open for reading alone without a lock: nothing of the run is then changed."""
+        """Open a run; without a lock for reading only, so that nothing of it is changed."""
         self.directory = directory
         # Reads of one thread must not stand within a transaction of another's.
         self._connection = reading(directory) if lock is None else connected(directory)
@@ -169,7 +169,7 @@ class RunStore:
     def plan(self, problems: Iterable[tuple[ProblemInfo, int]]) -> None:
         """Lay down the problems and how many samples each gets, all at once or not at all.
 
-        Raises InputError for a problem whose texts are none.
+        Raises InputError for a problem with half a surrogate pair in its texts.
         """
         with self.transaction() as connection:
             for position, (info, count) in enumerate(problems):
@@ -189,7 +189,7 @@ class RunStore:
             connection.execute("INSERT INTO meta VALUES ('planned', 'true')")
 
     def leave_out(self, problems: Collection[str], reason: str) -> None:
-        """Take back problems, none of whose samples was made, and count them as left out."""
+        """Remove problems of which no sample was made, and count them as left out."""
         left_out = Counter(self.recall("left_out") or {}) + Counter({reason: len(problems)})
         with self.transaction() as connection:
             for table, column in (("problem", "id"), ("sample", "problem_id")):
@@ -202,7 +202,7 @@ class RunStore:
             )
 
     def rows(self, query: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
-        """Read by a query of the caller's own."""
+        """Read rows by the caller's query."""
         return self._connection.execute(query, values)
 
     def problems(self) -> Iterator[ProblemInfo]:
@@ -211,7 +211,7 @@ class RunStore:
             yield msgspec.json.decode(text, type=ProblemInfo)
 
     def problem(self, problem_id: str) -> ProblemInfo:
-        """Read one problem of the run. Raises InputError for another."""
+        """Read one problem. Raises InputError if the run does not have it."""
         row = self._connection.execute(
             "SELECT info FROM problem WHERE id = ?", (problem_id,)
         ).fetchone()
@@ -230,7 +230,7 @@ class RunStore:
         )
 
     def tokens(self) -> TokenUsage:
-        """Add up tokens of the prompt, of the completion and cached, of replies that have them."""
+        """Add up prompt, completion and cached tokens of the replies that have counts."""
         found = self._connection.execute(
             "SELECT sum(prompt_tokens), sum(completion_tokens), "
             "sum(min(prompt_tokens, coalesce(cached_tokens, 0))) FROM generation "
@@ -307,8 +307,8 @@ class RunStore:
     def missing(self, problem_id: str, judges: Mapping[str, str]) -> Iterator[Missing]:
         """Find a problem's samples that lack a reply, or a judgement; `judges` has a key per mode.
 
-        A generation that ended in a fault lacks nothing: `retry` forgets it first. Of replies to be
-        judged the texts are left out.
+        A generation that ended in a fault counts as complete until `retry` forgets it. The texts of
+        replies to be judged are left empty.
         """
         for sample in self.samples(problem_id, texts=False, exact=True):
             generation = sample.generation
@@ -324,7 +324,7 @@ class RunStore:
     ) -> Iterator[Sample]:
         """Read all samples with their judgements, a page at a time, by problem and number.
 
-        Without `texts`, replies and what is known of tests are empty; see from_row for `exact`.
+        Without `texts`, texts of replies and results of tests are empty; see from_row for `exact`.
         """
         after: tuple[str, int] = ("" if problem_id is None else problem_id, -1)
         where = "(s.problem_id, s.sample) > (?, ?)"
@@ -386,7 +386,7 @@ class RunStore:
     def set_aside(self, verdicts: Collection[str], judges: Collection[str]) -> int:
         """Let these judges' judgements with these verdicts no longer count; returns how many.
 
-        They stay, under a key of their own: a verdict that changes is worth knowing.
+        They stay in the store under another key, so that changes of verdicts remain visible.
         """
         number = int(self.recall("set_aside") or 0) + 1
         self.remember({"set_aside": number})

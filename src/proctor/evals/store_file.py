@@ -1,4 +1,4 @@
-"""A run's directory: its database, the lock that keeps other writers out, signs of both."""
+"""A run's directory: its database, the lock that keeps other writers out, checks of both."""
 
 import fcntl
 import os
@@ -22,7 +22,7 @@ def connected(directory: Path) -> sqlite3.Connection:
 
 
 def reading(directory: Path) -> sqlite3.Connection:
-    """Open the database of a run that may be written to meanwhile; nothing of it is changed.
+    """Open a run's database for reading only, even while another process writes to it.
 
     Raises sqlite3.Error.
     """
@@ -40,7 +40,7 @@ def reading(directory: Path) -> sqlite3.Connection:
 
 
 def run_directories(place: Path) -> list[Path]:
-    """Return the directories of runs in a directory, or the one it is. Raises InputError."""
+    """Return the directories of runs in a directory, or itself if it is one. Raises InputError."""
     if not place.is_dir():
         raise InputError("there is no such directory", file=str(place))
     if (place / FILE).exists():
@@ -49,9 +49,9 @@ def run_directories(place: Path) -> list[Path]:
 
 
 def stamp(directory: Path) -> tuple[int, ...]:
-    """Return times and sizes of what a write changes, to see whether there was one.
+    """Return the time of the last write and the files' sizes, by which later writes are noticed.
 
-    The time of the last write is the first, in nanoseconds since 1970. Raises OSError.
+    The time comes first, in nanoseconds since 1970. Raises OSError.
     """
     found = [(directory / FILE).stat()]
     with suppress(FileNotFoundError):
@@ -74,7 +74,7 @@ def is_locked(directory: Path) -> bool:
 
 
 def is_begun(directory: Path) -> bool:
-    """True if the plan is laid down: a kill may have come before, with nothing asked for yet."""
+    """Return True if the plan is stored; a run killed before that has not asked for anything."""
     try:
         with closing(reading(directory)) as connection:
             found = connection.execute("SELECT 1 FROM meta WHERE name = 'planned'").fetchone()

@@ -19,7 +19,7 @@ _BATCH_TABLES = (
         key TEXT PRIMARY KEY, batch INTEGER NOT NULL, position INTEGER, length INTEGER
     ) WITHOUT ROWID""",
 )
-"""Batches, and by the key of a request its batch and where the reply is; see batches/ledger.py."""
+"""Batches, and by a request's key its batch and its reply's place; see batches/ledger.py."""
 _TEXTS = {"text", "reasoning", "tests", "upstream"}
 """Columns that may be long, and that figures do without."""
 
@@ -33,9 +33,9 @@ def make_tables(connection: sqlite3.Connection) -> None:
 
 
 def complete_tables(connection: sqlite3.Connection, *, write: bool) -> None:
-    """Add what tables of an earlier version lack: texts, so far, that are empty there.
+    """Add the columns that tables of an earlier version lack: so far texts, empty there.
 
-    Where nothing is to be written, the connection gets a view of its own that has them.
+    Without `write`, the connection gets temporary views with these columns instead.
     """
     for kind in (Generation, SampleJudgement):
         rows = connection.execute(f"PRAGMA table_info({kind.TABLE})")

@@ -85,7 +85,7 @@ class Turn(msgspec.Struct, frozen=True):
     content: str = ""
     """The reply's text or the tool's result."""
     arguments: str = ""
-    """JSON: those of the tool, or all calls of a reply."""
+    """JSON: arguments of the tool, or all calls of a reply."""
     seconds: float = 0.0
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -160,7 +160,7 @@ def _affinity(kind: type[Generation] | type[Turn] | type[SampleJudgement], colum
 def to_row(value: Generation | Turn | SampleJudgement) -> tuple[Any, ...]:
     """Return values in the order of `columns`. Texts are well-formed, as SQLite takes no others.
 
-    A program's is kept exactly, if need be as bytes: what is judged now and later is the same.
+    A program's text is kept exactly, if need be as bytes, to judge the same now and later.
     """
     row = tuple(
         well_formed(each) if isinstance(each, str) else each
@@ -172,7 +172,7 @@ def to_row(value: Generation | Turn | SampleJudgement) -> tuple[Any, ...]:
 
 
 def from_row(kind: type[_Row], row: tuple[Any, ...], *, exact: bool = False) -> _Row:
-    """Return the value of a row; a program exactly as it was, or else well-formed too."""
+    """Return the value of a row; its program exactly as it was if `exact`, else well-formed."""
     if kind is Generation and isinstance(row[_CODE], bytes):
         code = row[_CODE].decode("utf-8", "surrogatepass")
         row = (*row[:_CODE], code if exact else well_formed(code), *row[_CODE + 1 :])

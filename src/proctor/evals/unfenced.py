@@ -33,8 +33,8 @@ _TRIED = 8
 def found_unfenced(text: str, others: list[str], acts: Fits, fits: Fits) -> tuple[str, str]:
     """Return a program and the rule by which it was found; two empty strings if there is none.
 
-    `others` are the fenced blocks of other languages; `acts` tells what is Python and does
-    something, `fits` what is also of the kind that is asked for. Raises InfraFault.
+    `others` are the fenced blocks of other languages; `acts` tells if a text is Python that does
+    something, `fits` if it is also of the wanted kind. Raises InfraFault.
     """
     for rule, way in _WAYS.items():
         tried = [each for each in way(text, others) if 0 < len(each) <= LONGEST and acts(each)]

@@ -13,11 +13,11 @@ async def for_each(
     at_once: Callable[[], int],
     beside: Collection[asyncio.Task[Any]] = (),
 ) -> None:
-    """Do all items, which are taken as they are needed.
+    """Call `do` for all items, which are taken as they are needed.
 
-    `at_once()` are done together, one or more; that may change.
-    What `do` raises ends the loop and cancels what is under way, and so does a task of `beside`
-    that ends.
+    `at_once()` calls, one or more, are under way together; that number may change.
+    An exception of `do` ends the loop and cancels what is under way, and so does one of a task of
+    `beside`.
     """
     waiting = iter(items)
     workers: set[asyncio.Task[None]] = set()

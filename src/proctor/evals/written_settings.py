@@ -15,7 +15,7 @@ _LISTS = ("platforms", "difficulties")
 
 
 def parsed(written: Mapping[str, Any], where: str) -> Settings:
-    """Return the settings that these values stand for; `where` they are from, for errors.
+    """Return the settings that these values stand for; `where` names their origin in errors.
 
     Raises UsageError.
     """

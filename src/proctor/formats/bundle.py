@@ -37,7 +37,7 @@ _DIRECTORY = 8 * MIB
 _DATE = (1980, 1, 1, 0, 0, 0)
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _Read = Callable[[str, int], bytes]
-"""Returns the content of a file by its name, of so many bytes at most."""
+"""Returns the content of a file, given its name and the most bytes that it may have."""
 
 
 class _ListedFile(msgspec.Struct, frozen=True):
@@ -52,10 +52,10 @@ class _Manifest(msgspec.Struct, frozen=True):
 
 
 def write_bundle(place: Path, manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
-    """Write a bundle, whole or not at all; a zip archive if the name ends so.
+    """Write a bundle, whole or not at all; a zip archive if the name ends in `.zip`.
 
-    Raises InputError if there is something at that place, for more than a bundle may hold, and if
-    it cannot be written.
+    Raises InputError if the place exists already, for more than a bundle may hold, and if the
+    bundle cannot be written.
     """
     if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST:
         raise InputError(
@@ -106,7 +106,7 @@ def _write_directory(draft: Path, files: Mapping[str, bytes]) -> None:
 
 
 def read_bundle(place: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the manifest and the files of a bundle, which are as it says.
+    """Return the manifest of a bundle and its files, checked against the manifest.
 
     Raises InputError for what is not a bundle, is too large, has a missing or altered file, or
     names a file that could lie elsewhere.

@@ -109,7 +109,7 @@ def load_generated(files: Iterable[Path], only: Container[str]) -> dict[str, lis
 def problem_of_row(
     content: Mapping[str, Any], generated: Sequence[CodeforcesCase] = ()
 ) -> Problem | None:
-    """The problem of a row that is no file's; None if it has no test. Raises InputError."""
+    """Problem of a row that comes from no file; None if it has no test. Raises InputError."""
     return _problem(Row(Path("rows"), 1, content), generated)
 
 

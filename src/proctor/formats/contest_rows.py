@@ -54,7 +54,7 @@ def holds_rows(place: Path) -> bool:
 def load_contest_problem(
     place: Path, generated: Iterable[Path] = (), name: str | None = None
 ) -> Problem:
-    """The problem of a package; or one of several, which must be but one if none is named.
+    """Problem of a package, or the named one of several; without a name there must be only one.
 
     `generated` are tables, or directories of such, with further tests. Raises InputError.
     """
@@ -93,7 +93,7 @@ def load_contest_submissions(
     """The submissions of a table, and the problems that they are for.
 
     A row has `problem_id`, which may be missing if there is only one problem, `code`, and
-    `language`, else they are in the language given here. All rows are checked. Raises InputError
+    `language`, whose default is the argument `language`. All rows are checked. Raises InputError
     for the first that cannot be used, NoLanguage for a language that is not on this machine.
     """
     rows = _read_programs(programs, language)

@@ -48,7 +48,7 @@ TOLD = 256 << 20
 """Bytes from which a warning says how much is going to be fetched."""
 
 Progress = Callable[[str, int, int], None]
-"""Called with a file's name, the bytes there are, and the bytes there will be."""
+"""Called with a file's name, the bytes fetched so far, and the bytes in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class _Repository:
         return self._contents(commit, [files[path] for path in chosen])
 
     def _contents(self, commit: str, files: Sequence[HubFile]) -> list[Path]:
-        """Fetch what is missing of these; who waits for much is told first how much it is."""
+        """Fetch those files that are missing, after a warning of their size if it is large."""
         missing = [file for file in files if not self._blob(file).exists()]
         size = sum(file.size for file in missing)
         if size >= TOLD and self._client is not None:
@@ -194,7 +194,7 @@ class _Repository:
         return path
 
     def _download(self, client: "HubClient", commit: str, file: HubFile, path: Path) -> None:
-        """Fetch into HASH.part, which a killed process leaves for the next to go on with."""
+        """Fetch into HASH.part, from which the next process resumes if this one is killed."""
         part = path.parent / f"{file.hash}.part"
         try:
             part.parent.mkdir(parents=True, exist_ok=True)
@@ -227,7 +227,7 @@ def replace(path: Path, content: bytes) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file that takes its place at the end, and not at all after an exception.
+    """Write a file that takes the place of `path` at the end, but not after an exception.
 
     Raises InputError if it cannot be written.
     """

@@ -65,7 +65,7 @@ class RowsPage:
     """Rows as the data set's viewer serves them."""
 
     revision: str
-    """Commit that they are of."""
+    """Commit that the rows are from."""
     total: int
     """Rows of all pages."""
     rows: tuple[dict[str, Any], ...]
@@ -129,13 +129,13 @@ class HubClient:
         out: BinaryIO,
         progress: Callable[[int], None],
     ) -> None:
-        """Fetch a file's content into `out`, whose content is taken for its beginning."""
+        """Fetch a file's content into `out`, after the beginning of it that `out` already holds."""
         path = quote(file.path)
         url = f"{self._endpoint}/datasets/{repo}/resolve/{commit}/{path}"
         _retried(f"{repo}/{file.path}", lambda: self._transfer(url, file, out, progress))
 
     def rows(self, repo: str, config: str, split: str, offset: int) -> RowsPage:
-        """One page from a row on, none of them cut. API: /rows of the data set viewer."""
+        """A page of rows from `offset` on, none of them cut. API: /rows of the data set viewer."""
         # The viewer's host, as the hub's own library has it.
         host = self._endpoint.replace("https://", "https://datasets-server.", 1)
         url = httpx.URL(
@@ -237,7 +237,7 @@ def _retried(what: str, attempt: Callable[[], _T]) -> _T:
 
 
 def worth_another(error: Exception) -> bool | float:
-    """True to try again; the number of seconds to wait if the server has said so."""
+    """Return True to try again, or the seconds to wait if the server states them, else False."""
     if isinstance(error, httpx.HTTPStatusError):
         if error.response.status_code == 416:  # what we had was not its beginning
             return True

@@ -20,9 +20,9 @@ _HEAD = re.compile(r"\A---\s*\n(.*?)^---\s*$", re.DOTALL | re.MULTILINE)
 def choose_files(card: str, paths: Collection[str], config: str | None, what: str) -> list[str]:
     """Paths of the tables of one configuration, of all its splits, sorted.
 
-    `config` None means the default one: the one marked so or called so, or the only one. Without
-    a list of configurations, each directory with tables is one, and all together the default.
-    Raises InputError if there is none such, naming those there are.
+    `config` None means the default one: the one marked or named default, or the only one.
+    Without a list of configurations, each directory with tables is one, and all together the
+    default. Raises InputError if there is no such configuration, naming those that exist.
     """
     tables = sorted(path for path in paths if path.endswith(SUFFIXES))
     listed = _listed(card, what)
@@ -45,7 +45,7 @@ def choose_files(card: str, paths: Collection[str], config: str | None, what: st
 
 
 def _listed(card: str, what: str) -> dict[str, list[str]]:
-    """Globs by configuration; that which is the default comes under its name and under ''."""
+    """Globs by configuration; the one marked as default is under its name and under ''."""
     head = _HEAD.match(card)
     if head is None:
         return {}
@@ -94,7 +94,8 @@ def _names(listed: dict[str, list[str]]) -> str:
 def _fits(parts: Sequence[str], path: str) -> bool:
     """Tell whether a glob, split at its wildcards, matches: `**` crosses directories, others not.
 
-    By all places it may have come to: a pattern with many wildcards would take for ever to refuse.
+    All places that a match may have reached are followed at once: one by one, a pattern with many
+    wildcards would take for ever to refuse.
     """
     at = {0}
     for part in parts:
@@ -116,7 +117,7 @@ def _fits(parts: Sequence[str], path: str) -> bool:
 
 
 def _within_directories(at: set[int], path: str) -> set[int]:
-    """Return the places that are reached from some without crossing a slash."""
+    """Return the places that are reached from those in `at` without crossing a slash."""
     found, reached = set(), False
     for place in range(len(path) + 1):
         reached = place in at or (reached and path[place - 1] != "/")

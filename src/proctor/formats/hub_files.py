@@ -31,7 +31,7 @@ class _Hash(Protocol):
 
 
 def content_hash(path: Path, file: HubFile) -> str:
-    """Hash of a file's content in the kind that `file.hash` is."""
+    """Hash of a file's content, of the same kind as `file.hash`."""
     try:
         with path.open("rb") as stream:
             return hash_of(iter(lambda: stream.read(_CHUNK), b""), file)
@@ -40,7 +40,7 @@ def content_hash(path: Path, file: HubFile) -> str:
 
 
 def hash_of(chunks: Iterable[bytes], file: HubFile) -> str:
-    """Hash of content in the kind that `file.hash` is; git's covers the promised size too."""
+    """Hash of content, of the same kind as `file.hash`; git's covers the promised size too."""
     kind = file.hash.partition("-")[0]
     state: _Hash = (
         hashlib.sha256()

@@ -28,8 +28,8 @@ _logger = logging.getLogger(__name__)
 def fetch_rows(source: HubSource, split: str, cache: Path | None = None) -> Path:
     """All rows of a configuration's split as JSONL, of the revision that the viewer has.
 
-    Raises InputError if they are not there, not open to you, cut, or neither in the cache nor to be
-    asked for; InfraFault if the viewer cannot be reached or what it sends stays wrong;
+    Raises InputError if they are not there, not open to you, cut, or not in the cache and not to be
+    fetched; InfraFault if the viewer cannot be reached or what it sends stays wrong;
     UnsupportedPlatform without httpx and stamina.
     """
     rows = _HubRows(source, split, home_of(source.repo, cache) / "rows")
@@ -63,7 +63,7 @@ class _HubRows:
         self._last = home / self._name
 
     def kept(self, why: str) -> Path:
-        """Rows seen last. Raises InputError if there are none, or no longer what they were."""
+        """File of the rows seen last. Raises InputError if there is none, or if it has changed."""
         revision, _, digest = self._seen().partition(" ")
         path = self._path(revision)
         if not revision or not path.exists() or _digest(path) != digest:

@@ -146,7 +146,7 @@ def load_tasks(
 
 
 def task_of_rows(rows: Iterable[Mapping[str, Any]], tests: Mapping[str, Test]) -> IoiTask:
-    """A task of rows that are no file's. Raises InputError."""
+    """Task of rows that come from no file. Raises InputError."""
     return make_task(
         [_subtask(Row(Path("rows"), number, row)) for number, row in enumerate(rows, 1)], tests
     )
@@ -165,7 +165,7 @@ def task_keys(subtask_files: Iterable[Path]) -> set[TaskKey]:
 
 
 def make_test(name: str, given: str, answer: str | None, spool: Path | None = None) -> Test:
-    """One test of its texts."""
+    """Make a test from the texts of its input and answer."""
     answered = None if answer is None else _content(answer, spool)
     return Test(_content(given, spool), answered, name=name)
 

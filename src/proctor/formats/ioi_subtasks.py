@@ -29,7 +29,7 @@ class SubtaskInfo:
 
     year: int
     id: str
-    """Of the task."""
+    """Id of the task."""
     subtask: str
     score: float
     """Points."""

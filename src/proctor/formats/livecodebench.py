@@ -80,8 +80,8 @@ _CASES_DECODER = msgspec.json.Decoder(_Cases)
 def load_problems(path: Path | str, only: Collection[str] | None = None) -> dict[str, Problem]:
     """Problems of the file by id, in file order; those of `only` if given.
 
-    Rows that are not asked for are looked at for their id and no further: their tests, by far the
-    most of the file, are not decoded. Public tests come first, as upstream. A row without tests
+    Of rows that are not requested only the id is read: their tests, by far the most of the file,
+    are not decoded. Public tests come first, as upstream. A row without tests
     gives a problem without tests, which the judge reports as a TASK_FAULT.
 
     Raises InputError, with file, line and field, for a row that cannot be used, an id that occurs
@@ -96,9 +96,9 @@ def load_problems(path: Path | str, only: Collection[str] | None = None) -> dict
 
 
 def read_problems(path: Path | str, only: Collection[str] | None = None) -> Iterator[Problem]:
-    """As `load_problems`, one at a time, so that only one row's tests need be in memory.
+    """Problems of the file in order, one at a time: only one row's tests need be in memory.
 
-    Ids in `only` that the file does not have go unnoticed here.
+    Raises InputError as `load_problems` does, but not for ids in `only` that the file lacks.
     """
     path = Path(path)
     wanted = None if only is None else frozenset(only)

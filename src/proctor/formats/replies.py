@@ -52,7 +52,7 @@ def extract_code(reply: str, language: str = "cpp") -> str | None:
 
 
 def code_blocks(reply: str, language: str) -> list[tuple[bool, str]]:
-    """Return all blocks that may hold a program of the language: whether they name it, the source.
+    """Return, of each block that may be a program, whether it names the language, and the source.
 
     Blocks that name another language are left out.
     """
@@ -67,7 +67,8 @@ def code_blocks(reply: str, language: str) -> list[tuple[bool, str]]:
 def between_last_fences(reply: str, mark: str = "```") -> str:
     """lcb_runner's rule: the lines between the last two that hold ```; "" if there are no two.
 
-    Source: extract_code of lcb_runner/utils/extraction_utils.py, as that of the next two.
+    Source: extract_code of lcb_runner/utils/extraction_utils.py, which is also
+    the source of `asserted_line` and `stated_value`.
     """
     lines = reply.split("\n")
     fences = [number for number, line in enumerate(lines) if mark in line]
@@ -80,7 +81,8 @@ def between_last_fences(reply: str, mark: str = "```") -> str:
 def asserted_line(reply: str, mark: str = "```") -> str:
     """lcb_runner's rule: the last line that begins with "assert", else what is between two fences.
 
-    Those are the first that says ```python and the next, else the first two; "" if there are none.
+    The fences are the first that says ```python and the next, else the first two; "" if there are
+    no two.
     """
     lines = reply.split("\n")
     if stated := [line for line in lines if line.startswith("assert")]:
@@ -160,7 +162,7 @@ class _Scanner:
         self._names = names
         self._open: _Open | None = None
         self._around = 0
-        """Blocks of Markdown around what is open, whose closing fences open nothing."""
+        """Number of Markdown blocks around the open one; their closing fences open nothing."""
 
     def blocks(self) -> Iterator[Block]:
         at = 0

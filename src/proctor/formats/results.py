@@ -1,8 +1,8 @@
 """Judgements on disk: one JSON object a line, durable before anyone sees them.
 
 Beside `results.jsonl` lies its sidecar (sidecar.py), written before the first row: rows judged
-under different settings must not end up in one file. Kill the process anywhere, open the file
-again, and what is missing is what `finished` does not name.
+under different settings must not end up in one file. If the process is killed anywhere and the file
+opened again, the missing rows are those that `finished` does not name.
 """
 
 import fcntl
@@ -77,7 +77,7 @@ class ResultsFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file and let others have it. Everything is on disk already."""
+        """Close the file and release its lock. Everything is on disk already."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -284,7 +284,7 @@ def _encoded(row: Mapping[str, Any]) -> bytes:
 
 
 def _finite(value: Any) -> Any:
-    """The value with null for what JSON has no number for."""
+    """The value with null for NaN and infinities, which JSON has no number for."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

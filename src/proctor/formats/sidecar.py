@@ -1,7 +1,7 @@
 """The sidecar of a results file: the settings that all rows share, and where the rows are from.
 
-Settings must be the same whenever a results file is gone on with. Origins need not: input files may
-have moved, and the machine may be another. They are kept for whoever wants to judge a row again.
+Settings must be the same whenever a results file is resumed. Origins need not: input files may have
+moved, and the machine may differ. They are kept so that a row can be judged again.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ class Origin(msgspec.Struct, frozen=True):
     """Input files and machine behind some rows of a results file."""
 
     rows: int = 0
-    """Rows that were there before them."""
+    """Number of rows in the file before these."""
     files: dict[str, tuple[InputFile, ...]] = {}
     """Files by what they hold: `problems`, `programs`, `tasks`, `tests`, `submissions`."""
     host: dict[str, Any] = {}
@@ -81,7 +81,7 @@ class Sidecar:
 
     @classmethod
     def of(cls, results: Path) -> Self:
-        """Read the sidecar of a results file. Raises SettingsError if it is gone, InputError."""
+        """Read the sidecar of a results file. Raises SettingsError if it is missing, InputError."""
         place = sidecar_of(results)
         try:
             content = msgspec.json.decode(place.read_bytes(), type=dict[str, Any])
@@ -101,7 +101,7 @@ class Sidecar:
         return known[-1] if known else Origin()
 
     def with_origin(self, origin: Origin | None, rows: int) -> "Sidecar":
-        """Return it with the origin of what comes after so many rows."""
+        """Return the sidecar with the origin of the rows that follow the first `rows`."""
         if origin is None:
             return self
         known = [each for each in self.origins if each.rows < rows]

@@ -81,7 +81,7 @@ def table_files(path: Path) -> list[Path]:
 
 
 def without_extra(what: str, error: ImportError, extra: str = "eval") -> MissingExtra:
-    """Say what is to be installed for `what`."""
+    """The error that says what must be installed for `what`."""
     return MissingExtra(f"{what} needs {error.name}: pip install 'proctor[{extra}]'")
 
 

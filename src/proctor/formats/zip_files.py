@@ -14,8 +14,8 @@ from proctor.errors import InputError
 def open_zip(data: bytes, directory: int) -> zipfile.ZipFile:
     """Open an archive whose list of files takes at most `directory` bytes. Raises InputError.
 
-    Nothing is believed of what it says of its sizes. A list is held whole, and takes some ten times
-    the room, and a second for each three megabytes.
+    The sizes that it states are not trusted. A list is held in memory whole, and takes some ten
+    times its size, and a second for each three megabytes.
     """
     with zip_faults():
         file = _Bounded(data)
@@ -30,7 +30,7 @@ def open_zip(data: bytes, directory: int) -> zipfile.ZipFile:
 
 @contextmanager
 def zip_faults() -> Iterator[None]:
-    """Raise InputError for all that zipfile raises for archives broken, encrypted or strange."""
+    """Raise InputError for every error of zipfile on a broken, encrypted or unusual archive."""
     try:
         yield
     except (
@@ -43,7 +43,7 @@ def zip_faults() -> Iterator[None]:
 class _Bounded(io.BytesIO):
     """Refuses to be read beyond `most` bytes at a time.
 
-    That is where a list of files shows its length, whatever the archive's end says of it.
+    Reading a list of files shows its length, whatever the archive's end says of it.
     """
 
     most = 0

@@ -115,7 +115,7 @@ class CompletionGrader:
     def grade(
         self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
     ) -> list[GradedCompletion]:
-        """Judge all at once, as many as there are cells.
+        """Judge all completions, as many at once as there are cells.
 
         Raises PlatformError for what makes every reward impossible, such as a missing compiler, and
         for a cache that cannot be opened UsageError or Unreachable.
@@ -199,7 +199,7 @@ async def graded(
 ) -> list[T]:
     """Return the result of `one` for each row and its completion, `at_once` of them under way.
 
-    What `one` raises ends it all.
+    An error that `one` raises ends all of them.
     """
     tasks: list[asyncio.Task[T]] = []
     under_way, failed, ended = 0, False, asyncio.Event()

@@ -59,7 +59,7 @@ class IoiCompletionGrader:
 
     scoring: Scoring = "score"
     """"score" is the least of the tests' scores, 0 to 1, as open-r1's pipeline has it; "points"
-    that times the subtask's points; "all" is 1 for full marks, else 0."""
+    is that times the subtask's points; "all" is 1 for full marks, else 0."""
     extraction: str = DEFAULT
     """Policy by which a program is found in a completion; see evals/extraction.py."""
     language: str = DEFAULT_LANGUAGE

@@ -48,7 +48,7 @@ class ProctorPython(BaseTool):
         self._session = session or open_session()
 
     def _run(self, code: str) -> str:
-        """Run code. Raises SessionEnded, InfraFault: faults that are none of the model's."""
+        """Run code. Raises SessionEnded, InfraFault: faults that are not the model's."""
         result = self._session.run_cell(code, cpu=self.cpu, wall=self.wall)
         parts = [printed(result)]
         if result.result is not None:

@@ -7,7 +7,7 @@ are made:
     from proctor.integrations.nemo_rl import register
     register()          # then env_name: proctor in the configuration of the data
 
-Its configuration are the fields of ScoreOptions, and of make_code_reward. `extra_env_info` holds
+Its configuration has the fields of ScoreOptions, and of make_code_reward. `extra_env_info` holds
 the tests, as columns of rows.task_of. An episode is one answer.
 
 NeMo-RL's environments have no word for "does not count": a fault is judged once more and then
@@ -33,7 +33,7 @@ class JudgeEnvironment(EnvironmentInterface):  # type: ignore[misc]  # NeMo-RL i
     """Rewards for programs by the tests of their samples."""
 
     def __init__(self, cfg: Mapping[str, Any]) -> None:
-        """`cfg` are options, see above. Raises SettingsError, InputError."""
+        """`cfg` holds the options that the module describes. Raises SettingsError, InputError."""
         self._chosen, others = options_of(dict(cfg))
         self._extraction = str(others.get("extraction", DEFAULT))
         self._grade = self._chosen.grade(others)
@@ -44,7 +44,7 @@ class JudgeEnvironment(EnvironmentInterface):  # type: ignore[misc]  # NeMo-RL i
         metadata: Sequence[Mapping[str, Any]],
         return_extracted_answer: bool = False,
     ) -> Any:
-        """Judge the last answer of each message log. Batches of several calls side by side."""
+        """Judge the last answer of each message log. Several calls may run side by side."""
         answers = [text_of(list(log)) for log in message_log_batch]
         made = await scores(self._grade, metadata, answers, self._chosen.on_fault)
         rewards = torch.tensor([score for score, _ in made], dtype=torch.float32)
@@ -81,7 +81,7 @@ JudgeEnvironmentActor = ray.remote(JudgeEnvironment)
 
 
 def register(name: str = "proctor") -> None:
-    """Enter the environment under a name, to be made by the Python that trains.
+    """Register the environment under a name, to be made by the Python that trains.
 
     Raises ValueError if the name is taken.
     """

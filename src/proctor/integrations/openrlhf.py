@@ -12,8 +12,8 @@ options, write a file of your own:
     from proctor.integrations.openrlhf import make_reward_func
     reward_func = make_reward_func(actors=8, on_fault=0.0)
 
-OpenRLHF has no word for "does not count", and logs what a reward function raises and goes on to ask
-a reward model, which there is none of: without `on_fault` a fault ends the training step.
+OpenRLHF has no word for "does not count". It logs an error that a reward function raises, and then
+asks a reward model, of which there is none: without `on_fault` a fault ends the training step.
 """
 
 import re
@@ -41,8 +41,8 @@ def make_reward_func(*, end: str = END, **options: Any) -> RewardFunc:
     """Return a `reward_func`. Options are the fields of ScoreOptions, and of make_code_reward.
 
     Labels hold the tests: the forms of `ground_truth` of rows.task_of, mostly as JSON. `end` is a
-    pattern of what ends an answer and is no part of it: after a fence it would hide that. Raises
-    SettingsError, InputError.
+    pattern of the tokens that end an answer: they are cut off, since after a fence they would hide
+    it. Raises SettingsError, InputError.
     """
     ending = re.compile(end)
     chosen, others = options_of(options)

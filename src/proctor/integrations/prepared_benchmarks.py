@@ -40,7 +40,7 @@ NAMES = tuple(name for name in MODULES if name not in {"ioi", "livecodebench/sel
 """Benchmarks that can be prepared. Points of the IOI are added up over all of a task's samples, and
 self-repair goes on from a run of proctor's."""
 _AHEAD = 16
-"""Instances that are read at once for graders who ask for one: the source is gone through anew."""
+"""Instances that are read together when a grader needs one: each read scans the source again."""
 _KEPT = 3 * _AHEAD
 
 
@@ -94,11 +94,11 @@ class PreparedBenchmark:
 
     @property
     def for_base_models(self) -> bool:
-        """True if its prompt is a text to go on with, and no chat."""
+        """True if its prompt is a text to continue, not a chat."""
         return self._base_prompt(self.settings.prompt)
 
     def as_base_model(self) -> "PreparedBenchmark":
-        """Return it with the prompt for base models, if there is one and none was chosen."""
+        """Return this with the prompt for base models, if there is one and no prompt was chosen."""
         benchmark = self.benchmark
         names = benchmark.prompts if isinstance(benchmark, FileBenchmark) else {}
         found = next(filter(self._base_prompt, names), None)
@@ -121,7 +121,7 @@ class PreparedBenchmark:
             yield PromptRow(infos[instance.id], asked)
 
     def open_grader(self) -> AbstractContextManager[Grader[Any]]:
-        """Open what grades. Raises SettingsError, PlatformError."""
+        """Open the grader. Raises SettingsError, PlatformError."""
         return self.benchmark.open_grader(self.settings)
 
     async def grade(
@@ -200,7 +200,7 @@ def prepare(name: str, options: Mapping[str, Any]) -> PreparedBenchmark:
     """Prepare a benchmark: one of NAMES or of an installed package, or a benchmark file.
 
     `options` are settings of OPTIONS, as a command line or YAML has them. Raises UsageError for
-    what cannot be, and InfraFault for a source that cannot be fetched.
+    names and options that cannot be used, and InfraFault for a source that cannot be fetched.
     """
     if name in MODULES and name not in NAMES:
         raise SettingsError(f"{name} is run by `proctor eval` alone")

@@ -1,7 +1,7 @@
-"""Judges behind rewards: a pool of this process or whoever judges elsewhere, behind a cache.
+"""Judges behind rewards: a pool of this process, or judges elsewhere, behind a cache.
 
 A group of completions often holds equal ones: within a batch they are judged once, which needs no
-cache. What a cache remembers beyond that is for whoever asks for it.
+cache. A cache that remembers more than that is used only if it is requested.
 """
 
 import threading
@@ -20,7 +20,7 @@ from proctor.sandbox.pool import Pool
 
 
 class RewardJudges:
-    """Judges of one grader, opened when they are first needed, and anew after a fork."""
+    """Judges of one grader, opened when they are first needed, and again after a fork."""
 
     def __init__(self) -> None:
         self._opened: PerProcess[CachedJudges, Pool | Judges, str | None] = PerProcess(_open)
@@ -48,7 +48,7 @@ class RewardBatch:
         self._judges, self._settings = judges, settings
         self._lock = threading.Lock()
         self._begun: dict[tuple[int, str, str], tuple[Problem, Future[Judgement]]] = {}
-        """By id() of the problem, which the entry keeps alive, language and source."""
+        """Judgements by id() of the problem, which the entry keeps alive, language and source."""
 
     @property
     def at_once(self) -> int:

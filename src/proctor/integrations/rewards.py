@@ -5,8 +5,8 @@ The contract is that of GRPOTrainer (trl/trainer/grpo_trainer.py, `_calculate_re
 with `log_extra` and `log_metric` to report through; a reward is a number, or None for "does not
 count", which the trainer leaves out of the group's baseline and gives no advantage.
 
-None is what a fault is given, of a row or of the machine: a 0 would teach that a right answer is
-wrong. What makes every reward impossible, such as a missing compiler, raises.
+A fault, of a row or of the machine, gets None: a 0 would teach that a right answer is wrong. A
+fault that makes every reward impossible, such as a missing compiler, raises.
 """
 
 import logging
@@ -108,7 +108,7 @@ def _default_ioi_reward() -> RewardFunction:
 def _report(
     name: str, graded: Sequence[GradedCompletion], columns: Mapping[str, Any]
 ) -> list[float | None]:
-    """Return the rewards; tell the trainer, and the log, what has none and why."""
+    """Return the rewards; report to the trainer, and the log, which have none and why."""
     faults = Counter(f"{each.verdict}: {each.message}" for each in graded if each.reward is None)
     for fault, times in faults.items():
         _logger.warning("%s: %d of %d have no reward: %s", name, times, len(graded), fault)

@@ -1,7 +1,7 @@
 """Scores for trainers that take a number for every completion, and cannot leave one out.
 
-A fault has no reward. What a machine is to blame for is judged once more; what has none then raises
-or gets the number that the caller has chosen for it, never one of ours.
+A fault has no reward. If the machine is to blame, the completion is judged once more. One that then
+has no reward raises, or gets the number that the caller has chosen, never one of proctor's.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from proctor.limits import TEST_LIMITS
 Grade = Callable[
     [Sequence[Mapping[str, Any]], Sequence[Any]], Awaitable[Sequence[GradedCompletion]]
 ]
-"""Grades completions by the tests of their rows: that of a grader, or of reward actors."""
+"""Function that grades completions by their rows' tests: a grader's, or reward actors'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class ScoreOptions:
     """Bytes of a test."""
 
     def grade(self, options: Mapping[str, Any]) -> Grade:
-        """Return what grades; `options` are further fields of CompletionGrader.
+        """Return the function that grades; `options` are further fields of CompletionGrader.
 
         Raises SettingsError, InputError.
         """

@@ -129,7 +129,7 @@ class ProctorExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents is no
             self._set_up(source)
 
     def _begin(self) -> bool:
-        """Set up the interpreter with what was sent if it is new; return True if it is."""
+        """Set up the interpreter, if new, with what was sent so far; return True if it was new."""
         if not self._notebook.run_cell("").fresh:
             return False
         for source in self._prelude.values():

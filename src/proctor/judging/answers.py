@@ -16,13 +16,13 @@ class Answers(Generic[T]):
     """Answers in the order of the tests, each of which is final.
 
     With `stop` "first" an answer is compared at once, and the first that does not pass is the
-    last. Else answers are compared when there are no more, or more than MOST_HELD: till then nobody
-    knows whether any was right, so neither the tests that follow nor when they come can tell.
+    last. Otherwise answers are compared after the last test, or once they exceed MOST_HELD: until
+    then nobody knows whether any was right, so no choice or timing of tests can reveal it.
     """
 
     def __init__(self, stop: Stop, compare: Callable[[T], TestResult]) -> None:
         self.results: list[TestResult] = []
-        """Of what has been compared."""
+        """Results of the answers that have been compared."""
         self._stop, self._compare = stop, compare
         self._held: list[T] = []
         self._size = 0
@@ -43,13 +43,13 @@ class Answers(Generic[T]):
             self.compare()
 
     def compare(self) -> None:
-        """Compare what waits for it."""
+        """Compare the answers that wait to be compared."""
         held, self._held, self._size = self._held, [], 0
         self.results += map(self._compare, held)
 
     @property
     def stopped(self) -> bool:
-        """True once the tests that are left are not to be run."""
+        """True once the remaining tests must not be run."""
         if self._stop == "crash":
             return self._crashed
         failed = bool(self.results) and not self.results[-1].verdict.passed

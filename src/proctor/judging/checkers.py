@@ -37,9 +37,9 @@ class Opinion:
     """AC, PA, WA, PE; TASK_FAULT if it failed at its own work."""
     score: float
     message: str = ""
-    """To the author of the submission."""
+    """Message to the author of the submission."""
     log: str = ""
-    """To the author of the problem."""
+    """Message to the author of the problem."""
 
 
 def opinion(

@@ -28,7 +28,7 @@ _SHOWN = 40
 
 
 def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one for each way
-    """Return None if the output is right, else where it first is not.
+    """Return None if the output is right, else a sentence that says where it first is wrong.
 
     With a tolerance, tokens of the answer that are numbers are compared as numbers, as the default
     validator of Kattis and DOMjudge does: right if the absolute or the relative error is within
@@ -154,7 +154,7 @@ def _place(output: bytes, index: int) -> str:
 
 
 def _spaced(output: bytes, answer: bytes, how: Comparison) -> str | None:
-    """Tokens and the blank space between them."""
+    """Compare tokens and the blank space between them."""
     same = _same(how)
     for number, (one, other) in enumerate(zip_longest(_pieces(output), _pieces(answer))):
         if one is None or other is None:

@@ -138,9 +138,10 @@ def runner_of(
     environment: JudgingEnvironment,
     wrote: Callable[[bytes], object] | None = None,
 ) -> RunTest:
-    """Return what runs a submission, `built` of `program`, on one test; not one of outputs only.
+    """Return a function that runs a submission, `built` from `program`, on one test.
 
-    Of a batch problem, `wrote` is called with what is graded.
+    Not for submissions that are only outputs. For a batch problem, `wrote` is called with the
+    output that is graded.
     """
     if isinstance(running, Batch):
         runner = batch.runner_for(running, program, built, limits, graders.output)
@@ -218,7 +219,7 @@ class _Contest:
         return self._judgement()
 
     def _runner(self) -> RunTest:
-        """Return what runs one test. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
+        """Return a runner of tests. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
         environment, running = self._environment, self._problem.running
         if isinstance(running, OutputOnly):
             grader = self._opened().output
@@ -231,7 +232,7 @@ class _Contest:
         return runner_of(running, self._program, built, limits, graders, environment)
 
     def _with_outputs(self, running: Batch) -> RunTest:
-        """Return what runs one test of a task that takes outputs for some, a program for others."""
+        """Return a runner of tests, for which outputs or a program may be submitted."""
         environment, submission = self._environment, self._program
         built = None
         if submission.source.strip():

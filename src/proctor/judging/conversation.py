@@ -186,7 +186,7 @@ class InteractionClock:
         return _idle(wall, reading) - self.interaction.busy_but(self.index) > self._allowance()
 
     def _allowance(self) -> float:
-        """Return the idle seconds allowed; more for the grader, so that it is not found first."""
+        """Return the idle seconds allowed; more for the grader, so that it is found idle last."""
         others = [m.limits.idle_allowance for m in self.interaction.members if not m.grader]
         allowed = max(others)
         return allowed + _AFTER if self.interaction.members[self.index].grader else allowed

@@ -1,15 +1,15 @@
 """Judgements given out to sites that may be lost: each is answered once, whatever happens.
 
-A judgement that was under way where a site is lost is given out again, with few others that were:
-it may be what kills sites. One that has been lost twice is a suspect. It is then judged alone, so
-that the next loss costs no other judgement, and after TRIES losses it is an INFRA_FAULT.
+A judgement that was under way at a site that is lost is given out again, together with few others
+that were: it may be what kills sites. One that has been lost twice is a suspect. It is then judged
+alone, so that the next loss costs no other judgement, and after TRIES losses it is an INFRA_FAULT.
 
-When nothing waits any more, a site with nothing to do gets a copy of what has been under way
-elsewhere for LATE seconds: a slow site, or one that has stalled, is not waited for. The first
-answer counts.
+When nothing waits any more, a site with nothing to do gets a copy of a judgement that has been
+under way elsewhere for LATE seconds, so that nobody waits for a site that is slow or has stalled.
+The first answer counts.
 
 All of it belongs to one event loop; only the futures are seen by others. `benchmarks/simulate.py`
-shows what a change of it does to a thousand sites.
+shows how a change of this module affects a thousand sites.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ TRIES = 3
 _SUSPECT = 2
 """Losses from which on a judgement is made alone."""
 _QUIET = 4
-"""One site in so many, or one, is kept for suspects at a time while other work waits."""
+"""One site in so many, but at least one, may be kept for suspects while other work waits."""
 _PATIENCE = 60.0
-"""Seconds after which one that is not empty yet, or judges a suspect still, does not count."""
+"""Seconds after which a site kept for suspects that is not empty yet, or still judges one, no
+longer counts as kept."""
 LATE = 10.0
 """Seconds after which a judgement is made a second time by a site that has nothing else to do."""
 _logger = logging.getLogger(__name__)
@@ -93,7 +94,7 @@ class Dispatcher:
     """The queue, and the sites that it is given out to."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """`clock` says the time in seconds, as the tasks' `queued` does."""
+        """`clock` returns the time in seconds, as in the tasks' `queued`."""
         self.sites: set[Site] = set()
         self.times = QueueTimes()
         self.again = 0
@@ -102,7 +103,7 @@ class Dispatcher:
         self._queues: tuple[deque[PendingJudgement], ...] = (deque(), deque(), deque())
         """Judgements that no site has, by the number of their losses."""
         self._quiet: dict[Site, float] = {}
-        """Sites that take nothing new until they are empty, for suspects, and since when."""
+        """Sites kept for suspects, which take nothing else until they are empty, and since when."""
         self._taken: dict[int, PendingJudgement] = {}
         """Judgements under way that another site may be given too, by id, the latest given last."""
 
@@ -121,10 +122,10 @@ class Dispatcher:
         return sum(len(site.tasks) for site in self.sites)
 
     def take(self, site: Site, most: int | None = None) -> list[PendingJudgement]:
-        """Return what a site is to judge next, as much as it has room for, or `most`.
+        """Return the tasks that a site is to judge next: as many as it has room for, or `most`.
 
-        As the queue runs out a site gets less, but never less than its cells can use: else one
-        would have a queue of its own while others have nothing. Tasks whose future is cancelled are
+        As the queue runs out a site gets fewer, but never fewer than its cells can use: otherwise
+        it would hold a queue while others have nothing. Tasks whose future is cancelled are
         dropped.
         """
         fresh, lost, suspects = self._queues
@@ -152,9 +153,10 @@ class Dispatcher:
         return self._given(taken, site)
 
     def _may_be_quiet(self, site: Site) -> bool:
-        """Return True if a site may be kept for a suspect: one that is empty, or is to become so.
+        """Return True if a site may be kept for a suspect.
 
-        None has to become so for as long as nothing else waits.
+        While nothing else waits it must be empty already; otherwise it may become empty first,
+        unless enough sites are kept.
         """
         fresh, lost, suspects = self._queues
         if not fresh and not lost:
@@ -178,9 +180,9 @@ class Dispatcher:
         return taken
 
     def _late(self, site: Site) -> list[PendingJudgement]:
-        """Return a judgement that was given to its latest site LATE seconds ago.
+        """Return a judgement that was given to its latest site LATE seconds ago, if there is one.
 
-        Sites that have it count as if it had been lost with them: it may be alone here.
+        Each site that has it counts like a loss: after _SUSPECT of them it must be alone here.
         """
         now = self._clock()
         for task in islice(self._taken.values(), 2 * site.cells):
@@ -207,7 +209,7 @@ class Dispatcher:
         return tasks
 
     def _had(self, site: Site, identity: int) -> PendingJudgement | None:
-        """Return what a site has no longer; None if that changes nothing."""
+        """Take a judgement from a site; return it, or None if it was not there or is done."""
         task = site.tasks.pop(identity, None)
         if task is None:
             return None
@@ -217,7 +219,7 @@ class Dispatcher:
         return None if task.future.done() else task
 
     def _requeue(self, task: PendingJudgement, *, last: bool = False) -> bool:
-        """Queue again, before all others or behind them, what no site has any more."""
+        """Queue a task again, before all others or behind them, unless a site still has it."""
         if task.sites:
             return False
         task.queued = self._clock()
@@ -226,9 +228,9 @@ class Dispatcher:
         return True
 
     def answered(self, site: Site, identity: int, outcome: Judgement | ProctorError) -> None:
-        """Hand over an answer. One from a site that was lost meanwhile, or a second, is nothing.
+        """Hand over an answer. One from a site lost meanwhile, or a second one, is ignored.
 
-        What fails for want of a language is given to another site, if any may have it.
+        A task that fails for want of a language is given to another site, if any may have it.
         """
         task = self._had(site, identity)
         if task is None:
@@ -246,14 +248,14 @@ class Dispatcher:
             task.future.set_result(outcome)
 
     def returned(self, site: Site, identity: int) -> None:
-        """Queue again, before all others, what a site has not begun and will not."""
+        """Queue again, before all others, a task that a site has not begun and will not begin."""
         if (task := self._had(site, identity)) is not None:
             self._requeue(task)
 
     def lost(self, site: Site, why: str, *, blameless: bool = False) -> None:
         """Give out again what was under way at a site that is gone.
 
-        `blameless`: it is known that none of it is the cause, as when a node was to go anyway.
+        `blameless`: none of the tasks is the cause, as when the node was to be removed anyway.
         """
         self.sites.discard(site)
         self._quiet.pop(site, None)

@@ -174,7 +174,7 @@ class JudgingEnvironment:
         self.run_grader = self._noted(unless_killed(in_pool(self._graders)))
 
     def _noted(self, execute: Executor) -> Executor:
-        """Return an executor of graders that said_of_graders knows of."""
+        """Return an executor that records the graders under way, for said_of_graders."""
         kept = self._kept
 
         def run(command: Command, stdin: bytes, limits: Limits) -> Finished:

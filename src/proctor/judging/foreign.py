@@ -1,7 +1,7 @@
 """Bounds on problems that strangers send, beyond what the types of their fields say.
 
-Packages are read where their owner has put them. A server is sent problems with all that a problem
-can have, and numbers in them decide how much it does.
+Packages are read from where their owner has put them. A server is sent problems that may use any
+field, and numbers in them decide how much work it does.
 """
 
 import math
@@ -13,8 +13,8 @@ from proctor.problem import Communication, Interactive, Problem
 
 MOST_TESTS, MOST_SUBTASKS = 100_000, 500
 MOST_PROCESSES = 16
-"""Processes of a submission that talk with one manager: each has a cell, besides those that there
-are."""
+"""Processes of a submission that talk with one manager: each has a cell, in addition
+to the pool's number of them."""
 MOST_PASSES = 100
 MOST_DECIMALS = 15
 

@@ -43,9 +43,10 @@ def scored(
     names: Sequence[str] | None,
     environment: JudgingEnvironment,
 ) -> tuple[tuple[SubtaskResult, ...], Verdict, float | None, str]:
-    """Return the subtasks' results, the verdict, the points (None: a fault), and why it is one.
+    """Return the subtasks' results, the verdict, the points (None for a fault), and the fault.
 
-    Of the subtasks all count, or those named. Raises InfraFault.
+    All subtasks count, or only those in `names`. The fault is a message, empty if there is none.
+    Raises InfraFault.
     """
     if problem.group_grading is not None:
         return _graded(problem, problem.group_grading, results, names, environment)
@@ -167,7 +168,7 @@ class _Grading:
 
 
 def _by_default(flags: Sequence[str], lines: Sequence[_Line]) -> _Line:
-    """Return what the default grader says; of conflicting flags the last one counts."""
+    """Return the line of the default grader; of conflicting flags the last one counts."""
     if "ignore_sample" in flags:
         lines = lines[-1:]
     score = _SCORES[next((flag for flag in reversed(flags) if flag in _SCORES), "sum")]

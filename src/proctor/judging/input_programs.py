@@ -48,9 +48,9 @@ class InputProgram:
         accepting: Collection[int],
         args: tuple[str, ...] = (),
     ) -> str | None:
-        """Return why it does not accept an input, None if it does; it finds it on stdin.
+        """Return why it does not accept an input, which it gets on stdin; None if it accepts.
 
-        `accepting` are the exit codes by which it accepts. Raises InfraFault.
+        `accepting` are the exit codes that mean acceptance. Raises InfraFault.
         """
         command = self.built.command(args, memory=LIMITS.memory)
         limits = self.built.limits(LIMITS, command)

@@ -67,7 +67,7 @@ class Inputs:
             self._held -= size
 
     def close(self) -> None:
-        """Let go of all files."""
+        """Close all files."""
         with self._lock:
             while self._files:
                 os.close(self._files.popitem()[1][1])
@@ -78,8 +78,8 @@ class Inputs:
 def _shareable() -> bool:
     """Return whether programs can share a file without passing information by its metadata.
 
-    Those that run as the user we are would own it. And the time of its last reading is set by
-    every reader, unless the kernel is told not to (Linux 6.0).
+    Programs that run as this process's user would own it. And every reader sets the time of its
+    last reading, unless the kernel is told not to (Linux 6.0).
     """
     if not hasattr(os, "memfd_create") or os.geteuid() != 0:
         return False

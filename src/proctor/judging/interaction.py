@@ -39,7 +39,7 @@ class Contact:
     """The interactor or manager."""
     submission: Built
     limits: Limits
-    """Of each process of the submission."""
+    """Limits of each process of the submission."""
     grader: OutputGrader | None = None
     """Grader of what the interactor has written, or the manager printed, if one is needed."""
 

@@ -1,6 +1,6 @@
 """Judging programs: one, or many as they finish.
 
-What few judgements need is imported by those: all others wait for the imports.
+Modules that few judgements need are imported by those, so that no others wait for the imports.
 """
 
 from __future__ import annotations
@@ -238,9 +238,9 @@ def submit(
 ) -> Future[Judgement]:
     """Queue a judgement to be made in a cell; what goes wrong there is an INFRA_FAULT.
 
-    `progress` is told each result in order, from the cell's thread, when all are final: a program
-    may be judged once more. The future raises PoolClosed, CellStartFailed or Cancelled, and nothing
-    else.
+    `progress` is called with each result in order, from the cell's thread, when all are final:
+    until then a program may be judged once more. The future raises PoolClosed, CellStartFailed
+    or Cancelled, and nothing else.
     """
     outcome: Future[Judgement] = Future()
 
@@ -301,7 +301,7 @@ def judge(
 ) -> Judgement:
     """Judge one program on a problem of any kind, in any language.
 
-    Of the problem's `subtasks` all are judged, or those named; `progress` is called with each
+    All subtasks are judged, or those named in `subtasks`; `progress` is called with each
     result, in the order of the tests, from another thread. Faults of the task or of proctor are
     verdicts of their own, not errors. Raises InputError if the program is not a string, or if a
     checker or another program of the problem's own does not compile; PlatformError where nothing
@@ -344,7 +344,7 @@ def judge_many(
     """Judge many programs; yield each judgement when it is made, in any order.
 
     Problems of all kinds and programs in all languages may be mixed. They are judged in `pool`, or
-    by what is given as `on`: a cluster, a fleet of servers, a cache. `pairs` is read lazily, a few
+    by `on`, which may be a cluster, a fleet of servers or a cache. `pairs` is read lazily, a few
     ahead of the cells. A pair that cannot be judged, such as one in a language that is not
     installed, does not affect the others: its error is raised after they have all been judged.
     """

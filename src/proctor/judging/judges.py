@@ -1,4 +1,4 @@
-"""Interface of whoever judges: a pool here, servers, a cluster, a cache before any of them."""
+"""Interface of things that judge: a pool here, servers, a cluster, a cache before any of them."""
 
 from collections.abc import Collection
 from concurrent.futures import Future
@@ -40,7 +40,7 @@ class Judges(Protocol):
         settings: JudgeSettings,
         subtasks: Collection[str] | None = None,
     ) -> Future[Judgement]:
-        """Queue one judgement; may raise, and the future too, what judging.judge.start says.
+        """Queue one judgement. It and the future raise the errors that judging.judge.start lists.
 
         Cancelling the future of a judgement that has not begun takes it back.
         """

@@ -21,7 +21,7 @@ class MissingModules:
         self._places: dict[str, str] = {}
 
     def add(self, verdict: str, *said: str) -> None:
-        """Count a program with this verdict, of which this was said."""
+        """Count a program with this verdict if one of its messages names a missing module."""
         if verdict != Verdict.RE:
             return
         for text in said:
@@ -61,7 +61,8 @@ class MissingModules:
 def missing_module(said: str) -> tuple[str, str] | None:
     """Return the module that a program lacked, and the directory here that has it, if one does.
 
-    None where `said`, its stderr, ends otherwise, or the module is one of the standard library.
+    None if `said`, its stderr, does not end with that error, or if the module is one of the
+    standard library.
     """
     lines = said.rstrip().splitlines()
     found = _MISSING.search(lines[-1]) if lines else None

@@ -28,8 +28,8 @@ def output_on(
 ) -> bytes | None:
     """Run a program once more, on one test, in standard mode; return what it wrote.
 
-    Of a function what it returned, in Python. None where there is no output of its own to look at:
-    it does not compile, it did not end well, or it talks with a partner.
+    For a function that is the value it returned, in Python. None where there is no output to look
+    at: the program does not compile, did not end well, or talks with a partner.
     """
     with suppress(CompileFailed, InputError, InfraFault):
         if is_plain(problem) and program.language == "python":

@@ -58,8 +58,9 @@ def unpack(data: bytes | memoryview, kind: type[T]) -> T:
 def count_values(data: bytes, most: int) -> int:
     """Return the number of values in packed bytes, before anything is made of them.
 
-    A list can be one byte, and takes a hundred: whoever unpacks what strangers send calls this
-    first. Raises InputError if there are more than `most`, or the bytes end too early or too late.
+    A list can be one byte, and takes a hundred once unpacked: call this first for bytes that come
+    from strangers. Raises InputError if there are more than `most`, or the bytes end too early or
+    too late.
     """
     at, found, left, size = 0, 0, 1, len(data)
     while left and at < size:
@@ -80,8 +81,9 @@ def count_values(data: bytes, most: int) -> int:
 def _shape(first: int) -> tuple[int, int, int, int]:
     """Return the form of a MessagePack value that begins with this byte.
 
-    Bytes, items in it, bytes that say how many items or further bytes it has, and values for each
-    such item (0: they count bytes). Source: github.com/msgpack/msgpack/blob/master/spec.md.
+    The form is: its bytes; its items; how many of the bytes are a count of further items or bytes;
+    and values for each item counted (0 if bytes are counted). Source:
+    github.com/msgpack/msgpack/blob/master/spec.md.
     """
     if first < 0x80 or first >= 0xE0 or 0xC0 <= first <= 0xC3:  # small numbers; nil, true, false
         return 1, 0, 0, 0
@@ -185,7 +187,7 @@ _Reader = Callable[[Any], Any]
 
 @cache
 def _reader(hint: Any) -> _Reader:
-    """Return the function that checks plain data and makes what a type hint says of it."""
+    """Return a function that checks plain data and converts it to the type of a hint."""
     if hint is Any:
         return lambda value: value
     if is_dataclass(hint):

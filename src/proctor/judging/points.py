@@ -61,7 +61,7 @@ class Plan:
         return 0 in own
 
     def score(self, results: Results) -> tuple[SubtaskResult, ...]:
-        """Return what each subtask is worth."""
+        """Return each subtask's result."""
         return tuple(
             _subtask_result(subtask, self._inherited[subtask.name], self._problem, results)
             for subtask in self.subtasks
@@ -85,7 +85,7 @@ def _subtask_result(
 
 
 def _aggregate(subtask: Subtask, scores: Mapping[str, float], tests: Mapping[str, Test]) -> float:
-    """Score from 0 to 1. A test that was not run is one that can no longer raise it."""
+    """Return the score from 0 to 1. A test that was not run counts 0: it can no longer raise it."""
     values = [scores.get(name, 0.0) for name in subtask.tests]
     match subtask.aggregate:
         case Aggregate.MIN:
@@ -106,7 +106,7 @@ def _aggregate(subtask: Subtask, scores: Mapping[str, float], tests: Mapping[str
 
 
 def _verdict(score: float, verdicts: list[Verdict]) -> Verdict:
-    """AC for all of it, else the first failure; PA if there is none but partial scores."""
+    """Return AC for a score of 1, PA for any other above 0, else the first failure."""
     if score >= 1:
         return Verdict.AC
     failed = [verdict for verdict in verdicts if verdict is not Verdict.AC]
@@ -135,6 +135,6 @@ def overall(subtasks: Collection[SubtaskResult]) -> Verdict:
 
 
 def rounded(points: float, precision: int) -> float:
-    """Round to that many decimals, as Python's round does, of the decimal that was meant."""
+    """Round half to even at `precision` decimals, starting from the decimal that repr shows."""
     step = Decimal(1).scaleb(-precision)
     return float(Decimal(repr(points)).quantize(step, ROUND_HALF_EVEN))

@@ -42,8 +42,8 @@ Task = CallTask | AssertionTask
 def judge_prediction(cell: Cell, task: Task, text: str, settings: JudgeSettings) -> Judgement:
     """Grade one prediction in a cell. Raises CellDied.
 
-    A task that gives no value, or another one than its source has, is a TASK_FAULT in mode
-    `standard`.
+    A task whose call gives no value, or another one than its source states, is a TASK_FAULT in
+    mode `standard`.
     """
     if not text.strip():
         return Judgement(Verdict.NC, 0.0, (), "there is no prediction")
@@ -63,7 +63,8 @@ def judge_prediction(cell: Cell, task: Task, text: str, settings: JudgeSettings)
 def judge_to_the_end(cell: Cell, program: str, limits: Limits, *, lcb: bool) -> Judgement:
     """Judge a program that is right if it runs to its end. Raises CellDied.
 
-    `lcb` puts lcb_runner's imports before it; the limit on time is upstream's, with rests.
+    `lcb` puts lcb_runner's imports before it; the limit on time is upstream's: it counts idle
+    time too.
     """
     with _desk(cell, limits, UpstreamClock(limits.cpu)) as desk:
         answer = desk.ask(_FLAGS, "asserted", program, lcb)
@@ -162,11 +163,11 @@ def _standard(desk: _Desk, task: CallTask, text: str) -> Judgement:
 
 
 def _official(desk: _Desk, task: CallTask, text: str) -> Judgement:
-    """`assert output == prediction` behind the task's code, whatever that does.
+    """Run `assert output == prediction` after the task's code, whatever that does.
 
     Source: evaluate_score in CRUXEval's utils_general.py and in lcb_runner's
-    compute_code_execution_metrics.py. What they do not run fails; lcb_runner leaves such a
-    prediction out of its average while others of the same task are left.
+    compute_code_execution_metrics.py. Predictions that they do not run fail; lcb_runner leaves
+    such a one out of its average while others of the same task are left.
     """
     if task.wanted == "output" and task.call in text:
         return Judgement(Verdict.WA, 0.0, (), "holds the call itself: not run, as upstream")
@@ -187,5 +188,5 @@ def _assertion(desk: _Desk, task: AssertionTask, text: str, what: str) -> Judgem
 
 
 def _same(value: object, other: object) -> bool:
-    """Return whether values are equal; nan is itself in lists, and decoding makes one nan."""
+    """Return whether values are equal. In a list nan equals itself, and decoding makes one nan."""
     return [value] == [other]

@@ -48,7 +48,7 @@ class KeptProblems:
         self._kept: OrderedDict[str, tuple[Problem, int]] = OrderedDict()
 
     def add(self, digest: str, data: bytes) -> None:
-        """Keep a problem. Raises InputError if it is none, or not the one of this digest."""
+        """Keep a problem. Raises InputError if it is not a problem, or not that of this digest."""
         if digest in self._kept:
             return
         if digest_of(data) != digest:
@@ -64,7 +64,7 @@ class KeptProblems:
         return self._kept[digest][0]
 
     def shrink(self) -> list[str]:
-        """Forget what is too much; return the digests. The most recently used one stays."""
+        """Forget problems beyond `most`; return their digests. The most recently used one stays."""
         gone = []
         while self._size > self._most and len(self._kept) > 1:
             digest, (_, size) = self._kept.popitem(last=False)
@@ -83,7 +83,7 @@ class PackedProblem:
 
 
 class PackedProblems:
-    """The problems of latest use, so that each is packed once. Not for several threads at once."""
+    """The most recently used problems, each packed once. Not for several threads at once."""
 
     def __init__(self, put: Callable[[bytes], Any] = bytes, most: int = KEPT) -> None:
         """`put` hands bytes to a store that machines share, and returns a reference to them."""

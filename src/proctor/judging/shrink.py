@@ -1,8 +1,8 @@
 """Making an input smaller while it keeps showing the same fault.
 
 Delta debugging (Zeller and Hildebrandt, 2002) over lines, columns, words and the letters of words,
-with one thing of its own: where some are taken out, a number that may count them goes down by as
-many. Numbers come closer to 0. An input's format is not known here: the caller's test says which
+with one addition: where some are taken out, a number that may count them is lowered by as many.
+Numbers are brought closer to 0. An input's format is not known here: the caller's test says which
 inputs are proper.
 """
 
@@ -68,9 +68,9 @@ class _Shrinking:
         return True
 
     def _drop(self, candidate: Lines, size: int, near: int, whole: range) -> bool:
-        """Take the candidate as it is, or with a number lower that may count what was dropped.
+        """Take the candidate as it is, or with a number lowered that may count the things dropped.
 
-        `size` things were, and such a number is in `whole`.
+        `size` things were dropped; a number that counts them has a value in `whole`.
         """
         return any(self._takes(each) for each in _counted(candidate, size, near, whole))
 
@@ -80,7 +80,7 @@ class _Shrinking:
             self._drop(fewer, size, start, range(len(self._lines) + 1))
 
     def _drop_columns(self) -> None:
-        """Take the same words out of all lines that are as long as the longest, as of a table."""
+        """Take the same words, as columns of a table, out of all lines with the most words."""
         width = max(map(len, self._lines), default=0)
         tall = [number for number, words in enumerate(self._lines) if len(words) == width]
         if width < 2 or len(tall) < 2:
@@ -124,7 +124,7 @@ class _Shrinking:
                 self._takes(_with(self._lines, number, place, b"%d" % -value))
 
     def _places(self) -> Iterator[tuple[int, int]]:
-        """Yield line and place of each word, all lines keeping their number of words."""
+        """Yield line and place of each word; meanwhile lines must keep their number of words."""
         for number, words in enumerate(self._lines):
             for place in range(len(words)):
                 yield number, place
@@ -133,8 +133,8 @@ class _Shrinking:
 def _chunks(length: int) -> Iterator[tuple[int, int]]:
     """Yield places and sizes of what to take out: large chunks first, from the end to the front.
 
-    A chunk that has been taken out leaves the places of those that come later as they are, but for
-    smaller ones behind it, which then stand for less, or for nothing.
+    Taking out a chunk does not move the chunks that come later, except for smaller ones behind it,
+    which then hold less, or nothing.
     """
     powers = [1 << power for power in range(length.bit_length())]
     for size in sorted({length, *powers, *range(1, min(_CASE, length) + 1)} - {0}, reverse=True):
@@ -148,10 +148,10 @@ def _about(count: int) -> range:
 
 
 def _counted(lines: Lines, size: int, near: int, whole: range) -> Iterator[Lines]:
-    """Yield the lines as they are, then each time with another of its numbers lower.
+    """Yield the lines as they are, then each time with another one of their numbers lowered.
 
-    Such a number is in `whole`, and one of the first of the input or of the line before or at
-    `near`. It is lower by `size`, or by 1: several lines may make one case.
+    Such a number has a value in `whole`, and is one of the first of the input, or of the line at
+    `near` or the one before. It is lowered by `size`, or by 1: several lines may make one case.
     """
     yield lines
     places = [(n, p) for n, words in enumerate(lines[:_COUNTS]) for p in range(len(words))]
@@ -180,6 +180,6 @@ def _digest(data: bytes) -> bytes:
 
 
 def _number(word: bytes) -> int | None:
-    """Return a whole number of at most 18 digits."""
+    """Return a word as a whole number; None if it is not one, or has more than 18 digits."""
     digits = word.removeprefix(b"-")
     return int(word) if digits.isdigit() and len(digits) <= 18 else None

@@ -1,9 +1,9 @@
 """CPU limits that mean the same on unlike machines.
 
 A fixed piece of work, in Python and in C++, is run in cells; its CPU time is the machine's speed.
-A machine that needs 1.3 times the reference's gives programs 1.3 times their limit, between LEAST
-and MOST times. How far that holds for a program depends on how much its work is like the kernels':
-unlike machines differ by instruction, memory and cache.
+A machine that needs 1.3 times the reference's time gives programs 1.3 times their limit, between
+LEAST and MOST times. How far that holds for a program depends on how much its work is like the
+kernels': unlike machines differ by instruction, memory and cache.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Speed:
 
     python: float
     native: float | None
-    """Of the compiled kernel; None where there is no C++ compiler."""
+    """CPU seconds for the compiled kernel; None where there is no C++ compiler."""
 
     @classmethod
     def of(cls, pool: Pool) -> Self:
@@ -112,7 +112,7 @@ class NormalisedJudges:
         return self._judges.version_of(language)
 
     def surroundings(self) -> tuple[str, ...]:
-        """Return a digest of what verdicts depend on; also the machine whose limits hold."""
+        """Return digests of what verdicts depend on, with the reference whose CPU limits hold."""
         return tuple(f"{each}, CPU as {self._reference}" for each in self._judges.surroundings())
 
     def start(
@@ -144,10 +144,10 @@ class NormalisedJudges:
 
 
 def hangs_on_speed(found: Judgement, limit: float, factor: float) -> bool:
-    """Return True if the verdict may be another without the factor; `limit` is the one without.
+    """Return True if the verdict could differ without the factor; `limit` is the CPU limit without.
 
-    So it is for a program that passed, or failed otherwise, but needed more than the limit itself;
-    and for one that was stopped before it.
+    That holds for a program that passed, or failed in another way, but needed more than `limit`;
+    and for one that was stopped at a lower limit.
     """
     if found.verdict is Verdict.TLE:
         return factor < 1

@@ -36,17 +36,17 @@ _LACKED = re.compile(
     r"PermissionError: \[Errno 13\]|OSError: \[Errno 30\]"
     r"|FileNotFoundError: \[Errno 2\] No usable temporary directory"
 )
-"""Beginnings of what Python says where nothing can be written to."""
+"""Beginnings of Python's messages where no file can be written."""
 _NO_DISK = "programs can write to files at level namespaces only"
 
 
 def judge_standard(assignment: Assignment) -> Judgement:
     """Judge one program in one cell. Raises CellDied.
 
-    A directory to write to costs a job for each test, which few programs need. So one that crashes
-    for the want of it is judged again from its first test, each test with a file system of its own:
-    in a directory of the machine's, numbers of files would tell of the tests before. Nothing is
-    gained by that crash: it says nothing of answers, and a wrong one before it is final.
+    A directory to write to costs a job for each test, and few programs need one. So a program that
+    crashes for want of it is judged again from its first test, each test with a file system of its
+    own: in a directory of the machine, inode numbers would reveal the tests before. The crash
+    gains nothing: it reveals nothing about answers, and a wrong answer before it is final.
     """
     found = _Standard(assignment).judge()
     if found.verdict is not Verdict.RE or not lacked_disk(found.message):
@@ -93,7 +93,7 @@ class _Standard:
     def _run_tests(self, serving: Serving, kind: Kind) -> None:
         """Run tests until all are done, one stops the judgement, or the process is spent.
 
-        With a disk that is after one: the tests of one process would share it.
+        With a disk it is spent after one test: the tests of one process would share the disk.
         """
         for test in self._problem.tests[len(self._answers) :]:
             run = self._assignment.run_test(serving, test, self._clock)
@@ -146,7 +146,7 @@ class _Standard:
 
 
 def failed_run(run: TestRun, *, called: bool) -> tuple[Verdict, str] | None:
-    """Return why a run failed, or a call that did not return; None if it ended well."""
+    """Return why a run failed, or why a call did not return; None if it ended well."""
     if run.limit is not None:
         return OVERRUN[run.limit]
     if run.signal is not None:

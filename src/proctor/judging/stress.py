@@ -25,7 +25,7 @@ from proctor.program import Program
 from proctor.verdict import Verdict
 
 RIGHT = "right"
-"""Name under which a failure of the right program itself is told."""
+"""Name under which a failure of the right program itself is reported."""
 ACCEPTING = frozenset({0, 42})
 """Exit codes by which a validator accepts: testlib's, and Kattis's."""
 _FURTHER = 200  # seeds that are tried for a smaller input where there is no validator
@@ -39,13 +39,13 @@ class StressPlan:
     """How they are run and graded; its tests are not used."""
     right: Program
     wrong: Mapping[str, Program]
-    """By name: programs of which an input is sought that they fail on."""
+    """Programs by name, for each of which an input is sought on which it fails."""
     generator: Program
-    """Prints an input, the same for the same arguments."""
+    """Program that prints an input, the same for the same arguments."""
     args: tuple[str, ...] = ("{seed}",)
-    """Its arguments; {seed} and {size} are replaced."""
+    """Arguments of the generator; {seed} and {size} are replaced."""
     validator: Program | None = None
-    """Finds an input on stdin, and accepts it by exit code 0 or 42."""
+    """Program that gets an input on stdin, and accepts it by exit code 0 or 42."""
     tests: int = 1000
     seed: int = 1
     """Seed of the first input; each further one has the next."""
@@ -87,7 +87,7 @@ class _Attempt:
     test: Test
     results: Mapping[str, tuple[TestResult, bytes | None]] = field(default_factory=dict)
     refused: str | None = None
-    """Why the input is none, if the validator says so."""
+    """Why the validator does not accept the input; None if it does."""
 
     def failed(self, name: str) -> bool:
         return name in self.results and self.results[name][0].verdict is not Verdict.AC
@@ -98,12 +98,12 @@ def stress(
     environment: JudgingEnvironment,
     tested: Callable[[int], object] = int,
 ) -> Iterator[Counterexample]:
-    """Yield a counterexample for each wrong program that one is found for, as it is found.
+    """Yield a counterexample for each wrong program for which one is found, as it is found.
 
-    If the right program fails, that is the last one. `tested` is called with the number of inputs
-    so far. What is found does not depend on how many programs run at once. Raises InputError if a
-    program does not compile, the generator fails, its input is not valid, or a checker or
-    interactor fails; NoLanguage, InfraFault.
+    If the right program fails, its counterexample is the last. `tested` is called with the number
+    of inputs so far. What is found does not depend on how many programs run at once. Raises
+    InputError if a program does not compile, the generator fails, its input is not valid, or a
+    checker or interactor fails; NoLanguage, InfraFault.
     """
     search = _Search(plan, environment)
     standing = set(plan.wrong)
@@ -144,7 +144,7 @@ class _Search:
             raise InputError(f"{error}\n{error.output}", file=name) from error
 
     def attempts(self, standing: set[str]) -> Iterator[_Attempt]:
-        """Yield what becomes of each generated input, in the order of seeds."""
+        """Yield the attempt made with each generated input, in the order of seeds."""
         ahead: deque[Future[_Attempt]] = deque()
         numbers = iter(range(self._plan.tests))
         with ThreadPoolExecutor(self._environment.cells) as threads:
@@ -243,9 +243,9 @@ class _Search:
         )  # fmt: skip
 
     def _smaller_seed(self, number: int, generated: bytes, fails: Callable[[bytes], bool]) -> int:
-        """Return the number of the smallest input of some further ones that fails.
+        """Return the number of the smallest failing input among some further generated ones.
 
-        Which changes leave an input valid, nothing says without a validator.
+        Without a validator it is not known which changes leave an input valid.
         """
         least, found = len(generated), number
         for more in range(number + 1, number + 1 + min(self._plan.tries, _FURTHER)):

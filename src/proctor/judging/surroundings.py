@@ -15,11 +15,11 @@ from proctor.sandbox.pool import Pool
 
 
 def digest_of(pool: Pool) -> str | None:
-    """Return a digest of what programs find in a pool's cells; None if it cannot be told.
+    """Return a digest of what programs find in a pool's cells; None if it is not known.
 
     The level is part of it: a call that one level refuses works at another. At level `container`
-    it cannot be told, since the interpreter is that of an image, whose name may come to mean
-    another one.
+    it is not known, since the interpreter is that of an image, whose name may later stand for
+    another image.
     """
     if pool.only_python:
         return None
@@ -38,8 +38,8 @@ def digest_of(pool: Pool) -> str | None:
 def _contents(directory: Path) -> Iterator[str]:
     """Yield a line for each distribution, and for each file that belongs to none.
 
-    A distribution is known by its RECORD, which holds digests of its files: pip's word is taken for
-    it that they are as it has put them there.
+    A distribution is known by its RECORD, which holds digests of its files: they are assumed to be
+    as pip has installed them.
     """
     recorded = {"__pycache__"}
     for record in sorted(directory.glob("*.dist-info/RECORD")):

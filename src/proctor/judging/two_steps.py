@@ -3,8 +3,8 @@
 As in CMS: the task's manager is compiled with the submission. Its arguments are 0 or 1, the number
 of the run, and the name of a file, which the first run writes and the second reads. The first gets
 the input on stdin; what the second prints is graded. In CMS the file is a named pipe and both run
-at once. Here the second starts when the first has ended, with no more than the bytes: so nothing
-can be told the other way round.
+at once. Here the second starts when the first has ended, and gets no more than the bytes: so
+nothing can be passed the other way.
 """
 
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class TwoStepsRunner:
 
     built: Built
     limits: Limits
-    """Of each run."""
+    """Limits of each run."""
     grader: OutputGrader
 
     def run(self, environment: JudgingEnvironment, test: Test) -> tuple[TestResult, Isolation]:

@@ -1,4 +1,4 @@
-"""Futures that are waited for together, and futures of what becomes of others."""
+"""Futures that are waited for together, and futures of changed results of others."""
 
 import queue
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ Made = TypeVar("Made")
 
 
 def changed(future: Future[Made], change: Callable[[Made], Made]) -> Future[Made]:
-    """Return a future of what `change` makes of another's result; cancelling it cancels that."""
+    """Return a future of another's result, changed by `change`; cancelling it cancels the other."""
     outcome: Future[Made] = Future()
 
     def hand_over(done: Future[Made]) -> None:
@@ -43,7 +43,7 @@ class UnderWay(Generic[Label]):
         return len(self._labels)
 
     def add(self, future: Future[Any], label: Label) -> None:
-        """Wait for a future, too."""
+        """Add a future to those waited for."""
         self._labels[future] = label
         future.add_done_callback(self._ended.put)
 

@@ -35,7 +35,7 @@ def is_plain(problem: Problem) -> bool:
 def without_running(  # noqa: PLR0911 - one for each reason
     problem: Problem, program: Program, settings: JudgeSettings, *, plain: bool
 ) -> Judgement | None:
-    """Return the judgement of what needs no cell: a broken problem, an absent program."""
+    """Return the judgement on a broken problem or absent program; None if a cell is needed."""
     if not problem.tests:
         message = "the problem has no tests; a program without tests cannot be judged"
         return Judgement(Verdict.TASK_FAULT, 0.0, (), message)
@@ -85,7 +85,7 @@ def check_language(problem: Problem, program: Program, settings: JudgeSettings) 
 
 
 def _find_task_fault(problem: Problem) -> str | None:
-    """Say what makes a function-call problem unjudgeable."""
+    """Return what makes a function-call problem unjudgeable; None if nothing does."""
     faults = (_call_fault(number, test) for number, test in enumerate(problem.tests))
     return next((fault for fault in faults if fault is not None), None)
 

@@ -38,12 +38,12 @@ class Checked:
     differences: tuple[str, ...]
     """Differences from the label; none if it is right."""
     warnings: tuple[str, ...] = ()
-    """Right, but too close to the time limit to rely on."""
+    """Reasons why its time is too close to the time limit to rely on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """The time limit and what speaks for it."""
+    """The time limit, and the times of submissions that support it."""
 
     limit: float
     """CPU seconds."""
@@ -135,7 +135,7 @@ def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> 
 
 
 def at_limit(problem: Problem, raw: Judgement, limit: float, pool: Pool) -> Judgement:
-    """Return what a judgement made under a longer time limit would be under this one."""
+    """Return a judgement made under a longer time limit as it would be under this one."""
     if not raw.tests:
         return raw
     results = {each.name: _result_at(each, limit) for each in raw.tests}

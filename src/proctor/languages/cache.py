@@ -43,7 +43,7 @@ class Cache:
     """A bounded store of compiled programs."""
 
     def __init__(self, place: Path | None = None, most: int = MOST) -> None:
-        """`place` is made when there is something to keep. Never raises: see `usable`."""
+        """`place` is made when there is something to keep. Never raises."""
         self._place = (place or directory()) / "compiled"
         self._most = most
 

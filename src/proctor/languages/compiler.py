@@ -111,7 +111,7 @@ class Compiler:
         """Compile a program together with a task's own files, which win over its own.
 
         `cpu`: CPU seconds that it may take; default: those of the language's definition.
-        `assertions`: have them evaluated, in a language that does not do so by itself.
+        `assertions`: evaluate them, in a language that does not do so by itself.
 
         Raises CompileFailed, InputError (unknown language), NoLanguage (not on this machine),
         InfraFault.

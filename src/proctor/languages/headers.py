@@ -1,8 +1,8 @@
 """Precompiled headers, the slowest part of compiling small C++ programs, made once.
 
 They are made from the system's own header alone, in a cell, and lie in a directory that the cells
-of compilers may read. A compiler that finds one made with other flags goes by the header itself, so
-a wrong one costs time and nothing else.
+of compilers may read. A compiler that finds one made with other flags reads the header itself, so a
+wrong one costs time and nothing else.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ _BESIDE = "#pragma GCC system_header\n#include_next <bits/stdc++.h>\n"
 _MOST = 8
 """Number of headers that are kept; each takes about 100 MB."""
 _MOST_NEEDED = 1000
-"""Sets of flags, which strangers may send, that are remembered to have been used once."""
+"""Most sets of flags to remember as used once; strangers may send many."""
 # A header that comes after anything but comments and directives is not taken from there. All
 # possessive: sources are hostile, and a thousand comments must not take for ever to refuse.
 _FIRST_INCLUDE = re.compile(rb'\A(?>\s++|//[^\n]*+\n|/\*.*?\*/|#\s*+(?:pragma|define)[^\n]*+\n)*+'
@@ -36,7 +36,7 @@ _FIRST_INCLUDE = re.compile(rb'\A(?>\s++|//[^\n]*+\n|/\*.*?\*/|#\s*+(?:pragma|de
 
 
 class Headers:
-    """A directory of precompiled headers. Each is made when it is asked for a second time."""
+    """A directory of precompiled headers. Each is made when it is needed for the second time."""
 
     def __init__(self, place: Path | None = None) -> None:
         """Make the directory, so that cells can be given it. Raises OSError."""

@@ -16,7 +16,7 @@ from proctor.limits import GIB, MIB
 _ID = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,31}")
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 LISTS = frozenset({"assertions", "flags", "sources"})
-"""Placeholders that are a word of their own and become any number of words."""
+"""Placeholders that must be whole words, and become any number of words."""
 _COMPILE_VALUES = frozenset({"flags", "sources", "source", "stem"})
 _RUN_VALUES = frozenset({"source", "stem", "class", "memory_mb", "assertions"})
 
@@ -152,8 +152,8 @@ def read(text: str, file: str) -> Language:
 def expand(words: Sequence[str], values: Mapping[str, str | Sequence[str]]) -> list[str]:
     """Replace the placeholders of a command.
 
-    A value that is a list replaces a word of its own by its members, none included; a string
-    replaces its placeholder within a word. Raises KeyError for a placeholder without a value.
+    A list replaces a placeholder that is a whole word by its members, if any; a string replaces its
+    placeholder within a word. Raises KeyError for a placeholder without a value.
     """
     expanded: list[str] = []
     for word in words:

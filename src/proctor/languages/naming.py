@@ -26,7 +26,7 @@ _USUAL = "Main"
 
 
 def file_name(language: Language, source: str) -> str:
-    """Return the file name of a source that brings none."""
+    """Return the file name for a source that has none."""
     if "{class}" not in language.source:
         return language.source
     return language.source.replace("{class}", _Classes(source).of_file)

@@ -29,8 +29,8 @@ def open_pool(
     weakest to accept, `python` the interpreter judged programs run under (default: the one proctor
     runs under), `packages` directories they may import from, `preload` modules that cells import
     once, `cells` how many to run at once (default: one per CPU), `directories` further directories
-    that programs may read; those that no cell could are left out. `growth_delay` is how long jobs
-    must have waited in all before another cell is started, in seconds. Raises PlatformError or
+    that programs may read; those that no cell could read are left out. `growth_delay` is how long
+    jobs must have waited in all before another cell is started, in seconds. Raises PlatformError or
     UsageError.
     """
     # Packages under their own paths too, for an interpreter that is started anew.

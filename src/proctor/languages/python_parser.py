@@ -1,6 +1,6 @@
 """Run as a program: parses Python for `python_text`, and runs nothing of it.
 
-A text that takes more than its bounds ends the process, or is not Python.
+A text that exceeds its bounds ends the process, or counts as text that is not Python.
 """
 
 import ast
@@ -130,14 +130,14 @@ class _Uses(ast.NodeVisitor):
     def __init__(self) -> None:
         self._imports: set[str] = set()
         self._origins: dict[str, str] = {}
-        """Module or module's name that a name was imported as."""
+        """Module, or name in a module, that each imported name stands for."""
         self._set: set[str] = set()
         self._read: list[tuple[str, str, int]] = []
         """First name of what is read, the rest of it, and how often."""
         self._times = 1
 
     def found(self) -> Uses:
-        """Return what was collected, once all is visited. Raises ValueError for endless names."""
+        """Return the names collected, once all is visited. Raises ValueError for too long names."""
         names, times = set(), Counter[str]()
         for first, rest, count in self._read:
             if first in self._origins:

@@ -1,8 +1,8 @@
 """Inspecting untrusted Python source, and matching untrusted patterns, without running them.
 
 CPython's parser takes quadratic time and memory for some texts and may crash on others, and while
-it works no other thread does. So it works in a process of its own, with a bound on each text; what
-goes beyond is taken for no Python at all.
+it works no other thread does. So it works in a process of its own, with bounds on each text; a
+text beyond them counts as not being Python.
 """
 
 import atexit
@@ -44,7 +44,7 @@ class Outline(msgspec.Struct, frozen=True):
     names: frozenset[str] = frozenset()
     """Names that it reads or sets."""
     future_lines: int = 0
-    """Lines that `from __future__` takes with what is before it, where nothing else may stand."""
+    """Lines up to the end of the last `from __future__`, where no other code may stand."""
 
 
 class Uses(msgspec.Struct, frozen=True):
@@ -94,16 +94,16 @@ def uses(text: str) -> Uses | None:
 
 
 def first_module(texts: Sequence[str]) -> int | None:
-    """Return which of some texts is the first that is Python; the bounds are for all together.
+    """Return the index of the first text that is Python; the bounds are for all together.
 
-    Raises InfraFault.
+    None if there is none, and beyond the bounds. Raises InfraFault.
     """
     found = _asked("first_module", *texts)
     return found if isinstance(found, int) else None
 
 
 def literal(text: str) -> str | None:
-    """Return a literal as JSON, `true`, `false` and `null` included; None if it is none.
+    """Return a literal as JSON, `true`, `false` and `null` included; None if it is not one.
 
     Raises InfraFault.
     """
@@ -112,9 +112,9 @@ def literal(text: str) -> str | None:
 
 
 def matching(pattern: str, texts: Sequence[str]) -> list[str] | None:
-    """Return the texts that a regular expression matches from their start; None if it is none.
+    """Return the texts that a regular expression matches from their start; None if it is invalid.
 
-    One that takes too long is none, either. Raises InfraFault.
+    One that takes too long counts as invalid, too. Raises InfraFault.
     """
     found = _asked("matching", pattern, *texts)
     return found if isinstance(found, list) else None
@@ -123,8 +123,7 @@ def matching(pattern: str, texts: Sequence[str]) -> list[str] | None:
 def last_match(pattern: str, text: str) -> str | None:
     """Return the last match of a regular expression in a text: its first group, or all of it.
 
-    None if there is none, if the pattern is not an expression, and beyond the bounds. Raises
-    InfraFault.
+    None if there is no match, if the pattern is invalid, and beyond the bounds. Raises InfraFault.
     """
     found = _asked("last_match", pattern, text)
     return found if isinstance(found, str) else None

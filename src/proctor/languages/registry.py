@@ -51,8 +51,8 @@ def get(name: str) -> Language:
 def by_extension(filename: str, source: str | bytes = "") -> Language | None:
     """Return the language of a file by its ending, or None.
 
-    Where the source's first line names an interpreter (`#!`) of another language that also has
-    this ending, it is that language; where it names Python 2, which proctor does not have, none.
+    If the source's first line names an interpreter (`#!`) of another language that also has this
+    ending, return that language; if it names Python 2, which proctor does not have, None.
     """
     ending = PurePosixPath(filename).suffix
     having = [each for each in languages().values() if ending in each.extensions]
@@ -87,7 +87,7 @@ def find(language: Language) -> InstalledLanguage:
 
 @cache
 def _version(path: str, arguments: tuple[str, ...], identity: tuple[str, int, int, int]) -> str:
-    """Return what a tool says of its version; it is asked once: some take seconds to answer."""
+    """Return the version that a tool states; it is asked only once: some take seconds to answer."""
     kept = Cache()
     key = hashlib.sha256(repr((path, arguments, identity)).encode()).hexdigest()
     if (found := kept.get(key)) is not None:
@@ -99,7 +99,7 @@ def _version(path: str, arguments: tuple[str, ...], identity: tuple[str, int, in
 
 
 def available() -> list[InstalledLanguage]:
-    """Return the languages whose tools are here, by id. Asks one tool a CPU at a time."""
+    """Return the languages whose tools are here, by id. Asks one tool per CPU at a time."""
     wanted = [language for _, language in sorted(languages().items())]
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         return [each for each in threads.map(_find_or_none, wanted) if each is not None]
@@ -115,7 +115,7 @@ def _find_or_none(language: Language) -> InstalledLanguage | None:
 def reads(wanted: Iterable[Language] | None = None) -> tuple[str, ...]:
     """Return the directories outside /usr that these languages (default: all) read.
 
-    Only those that are there and that we may read ourselves.
+    Only those that exist and that this process may read.
     """
     patterns = [each for one in wanted or languages().values() for each in one.reads]
     found = {str(path) for each in patterns for path in Path("/").glob(each[1:])}
@@ -140,7 +140,7 @@ def _definitions() -> _Definitions:
 
 @cache
 def _directory(*_places: str | None) -> str:
-    """Return the directory of the user's; read once for each place that the file may be at."""
+    """Return the user's directory of definitions; read once for each place of the configuration."""
     return config.load().languages.directory
 
 

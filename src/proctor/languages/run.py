@@ -1,6 +1,6 @@
 """Running one program once, in any language, with its input, arguments, files and limits.
 
-What compiles is imported when it is needed: the first run of plain Python waits for all imports.
+The compiler is imported when it is needed: the first run of plain Python waits for all imports.
 """
 
 from __future__ import annotations
@@ -233,8 +233,8 @@ def run(
 
     Python runs in the cell's own interpreter; a program in another language is compiled first, if
     it has not been before. Raises InputError for bad input, CompileFailed, PlatformError where no
-    isolation is to be had (NoLanguage where the language is not), and InfraFault if two cells in a
-    row died. What the program does wrong is in the Execution, never an exception.
+    isolation is available (NoLanguage where the language is not), and InfraFault if two cells in a
+    row died. Failures of the program are in the Execution, never exceptions.
     """
     warn_of_path(program)
     request = _request(program, stdin, limits)

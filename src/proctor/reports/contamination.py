@@ -176,7 +176,7 @@ def _sides(tallies: Iterable[Tally], since: date) -> tuple[list[Tally], list[boo
 
 @dataclass(frozen=True, slots=True)
 class _StepFit:
-    """Least squares of a change, before anything is said of its error."""
+    """Least squares fit of a change, before its standard error is calculated."""
 
     effect: float
     shares: dict[str, float]

@@ -1,4 +1,4 @@
-"""Share of verdicts that hang on the speed of the machine that made them."""
+"""Share of verdicts that depend on the speed of the machine that made them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ class SpeedShare:
 
     normalised: int
     decisive: int
-    """Of these, verdicts that may be others without."""
+    """Number of these whose verdict could differ without the factor."""
     least: float
     most: float
-    """Numbers that limits were multiplied by, from and to."""
+    """Largest number that limits were multiplied by; `least` is the smallest."""
 
     def __str__(self) -> str:
         return (
@@ -32,9 +32,9 @@ class _Machine(msgspec.Struct):
 
 
 def speed_share(rows: Iterable[Mapping[str, Any]]) -> SpeedShare | None:
-    """Count in result rows, as `read_results` gives them; None if none was normalised.
+    """Count verdicts in result rows, as `read_results` gives them; None if none was normalised.
 
-    Raises msgspec.ValidationError for a row whose `machine` is none of ours.
+    Raises msgspec.ValidationError for a row whose `machine` has another form than proctor's.
     """
     machines = [msgspec.convert(row["machine"], _Machine) for row in rows if row.get("machine")]
     factors = [each.factor for each in machines if each.factor is not None]

@@ -60,7 +60,7 @@ def judged_by(record: SampleRecord, mode: Mode) -> Verdict | None:
 def verdict_of(record: SampleRecord, mode: Mode) -> Verdict | None:
     """Return the verdict of a sample by the rules of `mode`; None if it was not judged by them.
 
-    If a fault is the reason, that is INFRA_FAULT, or TASK_FAULT if the other rules found that.
+    If a fault prevented judging, return INFRA_FAULT, or TASK_FAULT if the other rules gave it.
     """
     verdict = judged_by(record, mode)
     if verdict is None and record.fault:
@@ -115,7 +115,7 @@ class SampleCounter:
 
     @property
     def judged(self) -> bool:
-        """True if any sample was judged by these rules, and not all were lost before."""
+        """True if any sample was judged by these rules; False if all were lost to faults before."""
         return self._judged
 
     def tallies(self) -> list[Tally]:

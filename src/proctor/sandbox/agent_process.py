@@ -35,7 +35,7 @@ OWN_PROCESSES = 8
 """Room in the process limit for the box itself: bwrap, its init, agent, stub, serving process."""
 _LARGEST_ADDRESS_SPACE_RATIO = 4
 _UNCOUNTED_SHARE = 4
-"""Part of the memory limit that /dev/shm may take where it is not counted: one in so many."""
+"""Divisor of the memory limit that gives the size of /dev/shm where that is not counted."""
 _ONE_PROCESS_A_TEST = (
     Kind.RUN, Kind.STRING, Kind.SCRIPT, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE
 )  # fmt: skip
@@ -129,7 +129,7 @@ class AgentProcess:
             return backend.launch(setup, Start(far.fileno(), self._log, join, self._user))
 
     def new_group(self) -> cgroup.Group | None:
-        """Make the control group that the cell's processes are in, if there is to be one."""
+        """Make the control group for the cell's processes; None where that is not possible."""
         return cgroup.create()
 
     def counted(self, controls: frozenset[str]) -> frozenset[str]:
@@ -212,7 +212,7 @@ class AgentProcess:
         """Turn limits into a request; rlimits are backstops behind the host's clock.
 
         Kinds of jobs that take tests are judged in any case. Raises InputError for a loopback
-        interface of a judged program: ports are a note from one of its tests to the next.
+        interface of a judged program: ports could pass a note from one of its tests to the next.
         """
         judged = judged or kind in _JUDGED
         if judged and limits.loopback:
@@ -299,11 +299,11 @@ class AgentProcess:
         return limits.memory * _LARGEST_ADDRESS_SPACE_RATIO if self.watch_memory else 0
 
     def runs(self) -> bool:
-        """Return whether anything of the job in it runs, or would if it had a CPU."""
+        """Return whether any thread of its job runs, or would if it had a CPU."""
         return not all(task.at_rest for task in procfs.tasks(self.job_pids()).values())
 
     def works(self) -> bool:
-        """Return whether the cell's own processes want a CPU, to start a job or to tell its end."""
+        """Return whether the cell's own processes want a CPU, to start a job or report its end."""
         return any(task.state in {"R", "D"} for task in procfs.tasks(self._own).values())
 
     def process_limit(self, limits: Limits) -> int:
@@ -437,8 +437,8 @@ def _cpu_backstop(limits: Limits) -> int:
 def _bound_forks(agent: int, others: int) -> None:
     """Let an agent start jobs only while its user has no more threads than the `others` counted.
 
-    A job that has no room to fork would seem to fail by itself; so the cell is found dead instead,
-    and another counts anew.
+    A job without room to fork would seem to fail by itself. With this bound the cell is found dead
+    instead, and the one that replaces it counts again.
     """
     import resource  # not everywhere that this module is imported
 

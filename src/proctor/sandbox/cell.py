@@ -43,7 +43,7 @@ class Serving(Protocol):
     """A program loaded in a cell, taking tests. Use as a context manager."""
 
     alive: bool
-    """True while it can take a test; if it never could, one of the next two may say why."""
+    """True while it can take a test; if it never could, one of the next two fields may say why."""
     unloadable: str | None
     """The fault of the program's source; None if it has been loaded."""
     load_limit: LimitHit | None
@@ -112,7 +112,7 @@ class Cell(Protocol):
     def run_in_directory(
         self, job: DirectoryJob, limits: Limits, stop: Stop, hear: JobListener
     ) -> DirectoryResult:
-        """Run a program in a directory that is looked into; `hear` is called from another thread.
+        """Run a program in a directory that is watched; `hear` is called from another thread.
 
         Raises CellDied, and NoIsolation where this cannot be done.
         """

@@ -132,13 +132,13 @@ class UpstreamClock:
 
 
 def _elapsed(wall: float, reading: Reading) -> float:
-    """Return the time computing and at rest; where rest is not told, the time computing."""
+    """Return the time computing and at rest; where rest is not known, the time computing."""
     return reading.cpu if reading.idle is None else min(reading.cpu + reading.idle, wall)
 
 
 def _between_looks(limit: float) -> float:
     """Return the seconds between two looks for idle time, a part of its limit.
 
-    What cannot be known of a stretch between two looks is not much then.
+    So the time between two looks, in which something may remain unknown, is short.
     """
     return min(limit / _LOOKS, _LONGEST)

@@ -162,7 +162,7 @@ def first_inherited(command: Command) -> int:
 
 
 def harvested(data: bytes) -> dict[str, bytes]:
-    """Take collected files apart. They come from a cell: entries without sense are left out."""
+    """Take collected files apart. They come from a cell: malformed entries are left out."""
     files: dict[str, bytes] = {}
     view, at = memoryview(data), 0
     while at + ENTRY.size <= len(data):

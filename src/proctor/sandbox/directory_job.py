@@ -13,7 +13,7 @@ from proctor.program import Program, check_relative
 
 @dataclass(frozen=True, slots=True)
 class DirectoryJob:
-    """A program to run in a directory, and the files of it that are wanted."""
+    """A program to run in a directory, and the names of the files to read from there."""
 
     program: Program
     """Its file and its further files are put into the directory; `name` must be set."""
@@ -27,7 +27,7 @@ class DirectoryJob:
     most: int = 8 * MIB
     """Largest size of each file that is read, in bytes."""
     keep: int = 1024
-    """Number of latest interim files kept for the end: a container's cross only then."""
+    """Number of latest interim files kept for the end: from a container they come only then."""
     compiled: bool = False
     """True to compile the program first, and to run it only if that succeeds."""
     grace: float = 2.0

@@ -149,7 +149,7 @@ class _OutputLimit:
 
 
 class _DirectoryWatch(threading.Thread):
-    """Looks into the directory and listens to progress, in a thread of its own, until left."""
+    """A thread that watches the directory and reads progress until its context is left."""
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class _DirectoryWatch(threading.Thread):
             self._hear(each)
 
     def _names(self) -> list[str]:
-        """Return the wanted names that are there: the latest few, the result last."""
+        """Return the names of wanted files: the latest few interim ones, then the result."""
         try:
             with os.scandir(self._directory) as entries:
                 some = (each.name for each in itertools.islice(entries, _MOST_ENTRIES))
@@ -238,7 +238,7 @@ class _DirectoryWatch(threading.Thread):
             return b"", []
 
     def _copied(self, name: str, *, unread: bool) -> FoundFile | None:
-        """Copy a file if it is another than it was at the last look; `unread`: pass it over."""
+        """Copy a file if it has changed since the last look; `unread`: only note it as seen."""
         try:
             about = os.stat(name, dir_fd=self._directory, follow_symlinks=False)
             state = (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
@@ -254,7 +254,7 @@ class _DirectoryWatch(threading.Thread):
         return FoundFile(name, data, time.monotonic() - self._began) if data else None
 
     def _listen(self) -> None:
-        """Take in what was written of progress; lines beyond the bounds are dropped."""
+        """Read the lines of progress written so far; those beyond the bounds are dropped."""
         for _ in range(_MOST_READS):  # whoever writes on and on does not keep us from the rest
             try:
                 data = os.read(self._progress, _LONGEST_LINE)
@@ -270,7 +270,7 @@ class _DirectoryWatch(threading.Thread):
                     self._hear(ProgressLine(line, time.monotonic() - self._began))
 
     def harvest(self) -> tuple[bytes | None, str, tuple[FoundFile, ...]]:
-        """Read the result and what else is wanted: nothing of the job is alive any more."""
+        """Read the result and the other wanted files, after all processes of the job have ended."""
         self._end()
         self._look()
         if self._directory < 0:
@@ -308,6 +308,6 @@ class _DirectoryWatch(threading.Thread):
 
 
 def _number(name: str) -> tuple[int, str]:
-    """Order `inc_9` before `inc_10`, and what has no number last."""
+    """Return a sort key: `inc_9` before `inc_10`, and names without a number last."""
     digits = re.search(r"\d+", name)
     return (int(digits[0]) if digits else 1 << 62, name)

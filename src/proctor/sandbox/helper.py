@@ -20,7 +20,7 @@ from proctor.errors import InfraFault
 
 LENGTH = struct.Struct(">Q")
 _START = 60.0
-"""Time that it may take to come up, before the time for its answer, in seconds."""
+"""Time that a helper may take to start, before the time for its answer, in seconds."""
 
 
 class HelperTimeout(InfraFault):
@@ -52,7 +52,7 @@ class Helper:
         """Return code of the last process."""
 
     def ask(self, request: Any, timeout: float) -> Any:
-        """Return its answer. Raises HelperTimeout, and InfraFault if it cannot be started."""
+        """Return the helper's answer. Raises HelperTimeout, and InfraFault if it cannot start."""
         data = json.dumps(request, allow_nan=False).encode("utf-8", "surrogatepass")
         with self._lock:
             try:

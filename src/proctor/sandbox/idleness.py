@@ -53,7 +53,7 @@ class Idleness:
         self._rested = self._latest = self._settled = JobSnapshot(tasks=tasks or {})
 
     def add(self, look: JobSnapshot, *, at_rest: bool, at_most: float = math.inf) -> None:
-        """Take in a look. `at_rest`: nothing has run during it, and nothing wanted to.
+        """Add a look. `at_rest`: nothing has run during it, and nothing wanted to.
 
         `at_most`: seconds to charge, at most, where a task has ended and its waits are not known.
         """
@@ -68,10 +68,10 @@ class Idleness:
             self._settled = look
 
     def at_end(self, look: JobSnapshot) -> float:
-        """Return the idle seconds up to a look at a program that is over, during which none ran.
+        """Return the idle seconds up to a look at an ended program, during which nothing ran.
 
-        It rests because it is over, which tells nothing of the time before. So that time counts
-        only if all waits in it are known, and only since it was last charged or seen to work.
+        That it rests now tells nothing of the time before. So that time counts only if all waits
+        in it are known, and only since idle time was last charged or the program seen to work.
         """
         if not _none_ended(self._rested, look):
             return self.seconds
@@ -79,7 +79,7 @@ class Idleness:
 
 
 def _none_ended(since: JobSnapshot, now: JobSnapshot) -> bool:
-    """Return whether all that has run since then still lives."""
+    """Return whether no task that has run since then has ended."""
     grown = now.ended_cpu - since.ended_cpu
     return since.tasks.keys() <= now.tasks.keys() and abs(grown) < _NOTHING
 

@@ -61,7 +61,7 @@ class Meter:
         self.start()
 
     def start(self, at: float | None = None) -> None:
-        """Start the wall clock when the program was asked: now, or `at` that time.monotonic()."""
+        """Start the wall clock at the request to the program: now, or at time.monotonic() `at`."""
         now, now_real = time.monotonic(), time.time()
         self._started = now if at is None else at
         self._started_real = now_real - (now - self._started)
@@ -77,7 +77,7 @@ class Meter:
         return min(wall, ended - self._started_real)
 
     def read(self, fds: Sequence[int] = ()) -> Reading:
-        """Return what the job has used up to now. Its end shows in `fds`."""
+        """Return the time that the job has used so far. One of `fds` is readable after its end."""
         if not procfs.counts_waits():
             self._pids = pids = self._cell.job_pids()
             self._latest = Reading(self._used(pids), None)
@@ -107,7 +107,7 @@ class Meter:
         return replace(look, cpu=cpu) if same else None
 
     def _used(self, pids: Collection[int]) -> float:
-        """CPU seconds of the job, whose processes these are, with those of its ended tasks."""
+        """CPU seconds of the job with these processes, including those of its ended tasks."""
         if self._group is not None:
             return self._group.cpu() - self._cpu0
         cpu = sum(map(procfs.cpu_seconds, pids)) - self._server_cpu0 - self._others_cpu0
@@ -124,7 +124,7 @@ class Meter:
     ) -> LimitHit | None:
         """Wait until one of `fds` is readable; return the limit that was hit before that.
 
-        `again`: the program has been waited for before. `tail` tells its output meanwhile.
+        `again`: the program has been waited for before. `tail` reports its output meanwhile.
         """
         cell = self._cell
         pause = clock.pause(self.wall(), self.read(fds)) if again else clock.pause(0.0, NOTHING)
@@ -157,7 +157,7 @@ class Meter:
             pause = self._pause = clock.pause(wall, reading)
 
     def _watch(self, limits: Limits) -> LimitHit | None:
-        """Look at what a control group, or a file system of the job's own, would bound."""
+        """Return the limit hit, of those that no control group or file system of the job bounds."""
         cell = self._cell
         if cell.disk_used is not None and limits.disk and cell.disk_used() > limits.disk:
             return LimitHit.DISK
@@ -259,7 +259,10 @@ class Meter:
         return None
 
     def _killed_for_memory(self) -> bool:
-        """Return whether the kernel has killed for memory. Raises CellDied if none was enforced."""
+        """Return whether the kernel has killed for the memory limit.
+
+        Raises CellDied if the limit was not enforced, or the kill came well below it.
+        """
         if self._group is None:
             return False
         self._group.check()

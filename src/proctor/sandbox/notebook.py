@@ -42,7 +42,7 @@ class CellError:
     """An exception that ended a cell, as text."""
 
     name: str
-    """Of its class."""
+    """Name of its class."""
     value: str
     traceback: tuple[str, ...]
     """Lines, with their ends."""
@@ -62,7 +62,7 @@ class CellResult:
     stdout: bytes
     """Bytes that the cell printed."""
     stderr: bytes
-    """Both cut at the output limit."""
+    """Bytes that the cell wrote to stderr. Both are cut at the output limit."""
     result: str | None
     """Representation of the last line's value; None if it has no value."""
     error: CellError | None

@@ -12,12 +12,12 @@ class Tail:
     """The ends of the two files that a program writes to."""
 
     def __init__(self, files: Sequence[int], most: int, on_output: OnOutput) -> None:
-        """`files` are the descriptors of stdout and stderr, of which `most` bytes each are told."""
+        """`files` are the descriptors of stdout and stderr; `most` bytes of each are reported."""
         self._files, self._most, self._on_output = files, most, on_output
         self._told = [0, 0]
 
     def tell(self) -> None:
-        """Call `on_output` with what was written since."""
+        """Call `on_output` with the bytes written since the last call."""
         for number, fd in enumerate(self._files):
             told = self._told[number]
             data = memfile.content(fd, self._most - told, told)

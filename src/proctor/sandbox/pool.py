@@ -50,7 +50,7 @@ class _CellSeat:
     caller: int = 0
     """Identity of the thread that does so, if it is a caller's."""
     unfit: bool = False
-    """True if a caller that drove the cell has not done so to the end."""
+    """True if a caller that drove the cell stopped before the end of its job."""
 
     @property
     def ready(self) -> bool:
@@ -65,7 +65,7 @@ class Pool:
     process forked from the one that opened it.
 
     Threads start as work arrives and live as long as the pool, since a box dies with the thread
-    that started it. A cell that dies is replaced and its job tried once more; so it is if the host
+    that started it. A cell that dies is replaced and its job tried once more, also if the host
     runs out of something (OSError) in the middle.
     """
 
@@ -99,7 +99,7 @@ class Pool:
         self._live: dict[int, Cell] = {}
         self._seats: list[_CellSeat] = []
         self._resting: set[_CellSeat] = set()
-        """Seats whose thread waits for work that is anybody's."""
+        """Seats whose thread waits for work that any seat may take."""
         self._groups: list[Future[Any]] = []
         """The last job of each group submitted together, while it has not ended."""
         self._closed = False
@@ -159,14 +159,14 @@ class Pool:
         return item.future
 
     def warm_up(self) -> None:
-        """Have a cell started for work that is to come. Raises PoolClosed."""
+        """Start a cell, without waiting for it, for work to come. Raises PoolClosed."""
         self.submit(_nothing)
 
     def do(self, job: Job[T]) -> T:
         """Do work and return its result. Raises what the job raises, InfraFault and PoolClosed.
 
-        A cell that has nothing to do is driven by the caller's own thread: two changes of threads
-        less than to queue the work and wait, which is done otherwise.
+        A cell that has nothing to do is driven by the caller's own thread, which saves two changes
+        of threads; otherwise the work is queued and waited for.
         """
         tried = False
         seat = self._free_seat()

@@ -94,7 +94,7 @@ class Running:
         self.tail = None if on_output is None else Tail(self.files[1:], most, on_output)
 
     def tell_output(self) -> None:
-        """Tell what was written since."""
+        """Hand on the output written since the last call, if it is followed."""
         if self.tail is not None:
             self.tail.tell()
 
@@ -241,9 +241,9 @@ class Programs:
         return self.finish(running) if running.notice is not None else None
 
     def kill(self, running: Running) -> None:
-        """Kill a program with all it has started, and wait for its first process.
+        """Kill a program with all it has started, and wait for its first process to end.
 
-        What it has left running goes on only once it has ended by itself.
+        If it has ended by itself before, what it left running goes on.
         """
         if running.notice is None and running.pid is not None:
             kill_tree.kill_tree(running.pid, self._cell.job_pids)
@@ -261,7 +261,7 @@ class Programs:
             self._receive(None)
 
     def finish(self, running: Running) -> Execution:
-        """Return the facts of a program that has ended, and let go of its files."""
+        """Return the facts of a program that has ended, and close its files."""
         if running.execution is not None:
             return running.execution
         notice, most = running.notice, running.limits.output

@@ -44,8 +44,8 @@ class AgentServing:
     ) -> None:
         """Load the program under `clock`. Raises CellDied.
 
-        Afterwards `alive`, or else `unloadable` says why, or `load_limit` which limit was hit, or
-        the process just died.
+        Afterwards `alive` is true; or `unloadable` says why not, or `load_limit` which limit was
+        hit, or the process just died.
         """
         self.alive = False
         self.unloadable: str | None = None
@@ -156,10 +156,10 @@ class AgentServing:
         )
 
     def _look_at_others(self) -> procfs.Tasks:
-        """Look at what is in the job besides the process that runs tests, mostly its process 1.
+        """Return the job's tasks besides the process that runs tests: mostly its process 1.
 
-        It has used CPU time before the first test. Unknown, that would look as if a task had ended
-        during a test, whose idle time could then not be told from waits (see idleness.py).
+        They have used CPU time before the first test. If that were not known, a task would seem to
+        have ended during a test, whose idle time could not be told from waits (see idleness.py).
         """
         if self._kind is Kind.SERVE_FORK or self._process is None or not procfs.counts_waits():
             return {}
@@ -179,7 +179,7 @@ class AgentServing:
     def _ask(
         self, message: bytes, fds: list[int], meter: Meter, clock: Clock
     ) -> tuple[LimitHit | None, Reply | None]:
-        """Send one test and wait for its reply; no reply means that the process is no use now."""
+        """Send one test and wait for its reply; without one the process can take no more tests."""
         if self._cell.wait([self._feed.fileno()], 0):
             return None, None  # a message without a request: forged by the program
         try:

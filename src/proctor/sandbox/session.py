@@ -268,7 +268,7 @@ class Session:
     def _call(self, act: Callable[[Programs], Any]) -> Any:
         """Call `act` in the session's thread; return its result, or raise its error.
 
-        If that is a Watch, the facts of the program's run are returned once it has ended.
+        If the result is a Watch, the facts of its program's run are returned once that has ended.
         """
         if self._why is not None:
             raise SessionEnded(self._why)

@@ -9,9 +9,9 @@ from proctor.sandbox.machine import procfs
 
 
 def signal_program(cell: AgentProcess, number: int) -> bool:
-    """Send a signal to the job's first process; False if there is none, yet or any more.
+    """Send a signal to the job's first process; False if it has not started, or has ended.
 
-    The job's end must not have been taken in. Raises InfraFault if it may not be sent one.
+    To be called before the job's result is received. Raises InfraFault if it may not be sent one.
     """
     try:
         pid = _program(cell.job_pids())
@@ -44,7 +44,7 @@ def catches(cell: AgentProcess, number: int) -> bool:
 
 
 def _program(pids: list[int]) -> int | None:
-    """Return the process that was executed: a child of the agent's, which is none of the job's.
+    """Return the process that was executed: a child of the agent, which is not one of `pids`.
 
     Where the job has PID numbers of its own, number 1 is proctor's, and only reaps.
     """

@@ -25,7 +25,7 @@ class Stop:
         return self._wanted
 
     def set(self) -> None:
-        """End it. Idempotent; nothing happens to what has ended."""
+        """End the execution. Idempotent; has no effect once it has ended."""
         with self._lock:
             if self._wanted or self._closed:
                 self._wanted = True
@@ -54,7 +54,7 @@ class Stop:
             return self._event
 
     def close(self) -> None:
-        """Let go of the descriptor. Idempotent."""
+        """Close the descriptor. Idempotent."""
         with self._lock:
             if self._event >= 0:
                 os.close(self._event)

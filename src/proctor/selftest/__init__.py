@@ -1,1 +1,1 @@
-"""Attacks that come with proctor, and what runs them against this machine."""
+"""Attacks that come with proctor, and the code that runs them against this machine."""

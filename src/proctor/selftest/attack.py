@@ -1,7 +1,7 @@
 """The file format of an attack, and its loader.
 
 An attack is one Python file in `attacks/<group>/`. It begins with directives, one a line, before
-the first line that is no comment::
+the first line that is not a comment::
 
     # title: Signals to another process of the same user
     # kind: run
@@ -73,8 +73,8 @@ _KINDS = {
 class RequiredOutcome:
     """Required end of a run: one of several alternatives, joined by ` or `.
 
-    `held` (it ended with code 0 and last said so), `limit NAME`, `exit nonzero`, `signal`, `any
-    end`. Whatever is expected, a run that said `through` has not met it.
+    `held` (it ended with code 0 and printed a `held` line), `limit NAME`, `exit nonzero`, `signal`,
+    `any end`. Whatever is expected, a run that printed a `through` line has not met it.
     """
 
     text: str

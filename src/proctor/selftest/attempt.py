@@ -1,4 +1,4 @@
-"""One attack in one cell, and the check afterwards that cell and host are as they were."""
+"""One attack in one cell, and the check afterwards that cell and host are unchanged."""
 
 import json
 import secrets
@@ -26,8 +26,8 @@ from proctor.verdict import Verdict
 T = TypeVar("T")
 
 SECRET = f"proctor-answer-{secrets.token_hex(16)}"
-"""Expected output of all tests; the same for all attacks, so that whatever an earlier one or an
-honest program left in the cell passes too. Made anew for each process."""
+"""Expected output of all tests, made anew for each process. It is the same for all attacks, so that
+an answer left in the cell by an earlier attack or by an honest program passes too."""
 _INPUTS = ("alpha", "beta", "gamma")
 _INSPECTION_LIMITS = Limits(cpu=5.0, memory=64 * MIB, processes=4, output=MIB)
 _CPU_SLACK = 0.5
@@ -35,7 +35,7 @@ _CPU_SLACK = 0.5
 
 
 class _OneCellPool:
-    """A pool of one given cell, so that programs which must meet in one cell do."""
+    """A pool of one given cell, so that programs which must share a cell do."""
 
     def __init__(self, cell: Cell) -> None:
         self._cell = cell
@@ -122,7 +122,7 @@ class AttackAttempt:
         return self._verdict()
 
     def _run(self, one_cell: _OneCellPool, source: str, stdin: bytes, *, last: bool) -> None:
-        """Run one program; the end of the last one must be the required one."""
+        """Run one program; the last one of an attack must end as the attack requires."""
         attack, began = self.attack, time.monotonic()
         limits = attack.limits
         try:
@@ -249,7 +249,7 @@ class AttackAttempt:
 
 
 def _excuse(attack: Attack, isolation: Isolation) -> str | None:
-    """Return the gap in a guarantee that the attack needs; level none has no excuse."""
+    """Return the gap in a guarantee that the attack needs, if any; always None at level none."""
     if isolation.level == "none":
         return None
     for name in attack.needs:
@@ -272,10 +272,10 @@ def _ending(execution: Execution) -> str:
 
 
 def _reaped(execution: Execution, limits: Limits, took: float) -> float | None:
-    """Seconds from the limit to the end of everything, as an upper bound from what is known.
+    """Return an upper bound of the seconds from a limit to the end of everything; None without one.
 
-    CPU time beyond the CPU limit is at least the time that passed on one CPU; what the host waited
-    beyond the program's own end went into ending the rest of it.
+    CPU time beyond the CPU limit is at least the time that passed on one CPU. The time that the
+    host waited after the program's own end was spent on ending the rest of its processes.
     """
     after = max(took - execution.wall, 0.0)
     match execution.limit:

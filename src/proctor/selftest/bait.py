@@ -1,7 +1,7 @@
 """Targets on the host that attacks aim at: a process, files, sockets, a terminal, a secret.
 
-Without them an attack could fail for lack of a target. All are made anew for each worker, described
-to the attack on its stdin, and checked afterwards.
+Without them an attack could fail for lack of a target. They are described to the attack on its
+stdin and checked afterwards; a set that was harmed is replaced.
 """
 
 import contextlib
@@ -170,7 +170,7 @@ class Bait:
         return key
 
     def described(self, **more: object) -> bytes:
-        """Where everything is, as the line of JSON that attacks read. The secret is not in it."""
+        """Return the line of JSON by which attacks find the targets. The secret is not in it."""
         ports = {
             name: listener.getsockname()[1]
             for name, listener in self._listeners.items()
@@ -203,7 +203,7 @@ class Bait:
         return json.dumps(facts | more).encode() + b"\n"
 
     def harm(self) -> list[str]:
-        """Describe what was done to any of it; if anything was, it must be replaced."""
+        """Describe the harm done to the targets; after any, this set must be replaced."""
         found = self._victim.harm()
         for marker in self._markers:
             found += marker.harm()
@@ -215,7 +215,7 @@ class Bait:
         return found + self._left_behind()
 
     def _left_behind(self) -> list[str]:
-        """Describe files that an attack made on the host, which it names `left-` and this id."""
+        """Describe files that an attack left on the host, named with `left-` and this id."""
         found = []
         for place in self._places():
             with contextlib.suppress(OSError):

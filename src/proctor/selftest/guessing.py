@@ -13,7 +13,7 @@ from proctor.selftest.report import AttackOutcome, AttackStatus
 from proctor.verdict import Verdict
 
 JUDGEMENTS = 300
-"""How often one program is judged, over all modes; with a memory it needs about fifty."""
+"""Most judgements of one program, over all modes; one with a memory needs about fifty to pass."""
 CELLS = 2
 """Number of cells that it is judged in, whichever is free."""
 _TESTS, _VALUES = 10, 10

@@ -14,7 +14,7 @@ class AttackStatus(StrEnum):
 
     HELD = "held"
     THROUGH = "through"
-    """Something got through, or nothing proves that nothing did."""
+    """Something got through, or there is no proof that nothing did."""
     NOT_GUARANTEED = "not guaranteed"
     """Something got through that this level does not claim to hold here."""
     NOT_RUN = "not run"

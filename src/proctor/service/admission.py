@@ -17,15 +17,15 @@ from proctor.errors import Busy, InputError, LevelLacks
 from proctor.limits import GIB, MIB, Limits
 
 MOST_CPU = 24 * 3600.0
-"""CPU seconds of a run that may be asked for; ten times as many wall seconds."""
+"""Most CPU seconds that a run may request; for wall seconds, ten times as many."""
 MOST_OUTPUT = 256 * MIB
-"""Bytes of output, which are held in memory."""
+"""Most bytes of output that a run may request; they are held in memory."""
 MOST_DISK = 4 * GIB
-"""Bytes of a working directory, which are memory too."""
+"""Most bytes of a working directory that a run may request; they are held in memory, too."""
 MOST_PROCESSES = 4096
 
 _Queue = OrderedDict[asyncio.Future[None], None]
-"""Waiting jobs in order; one in the middle may go at any time, which a deque would be slow at."""
+"""Waiting jobs in order; not a deque, where removing one from the middle would be slow."""
 _SHORTEST, _LONGEST = 1.0, 60.0
 """Bounds on the seconds that an owner who is refused is told to wait."""
 
@@ -42,7 +42,7 @@ class RequestContext:
 
 
 ANONYMOUS = RequestContext()
-"""Context of requests that come without one: of owner ""."""
+"""Context of requests that come without one; their owner is ""."""
 
 
 class Admission:
@@ -103,7 +103,7 @@ class Admission:
         return time.monotonic() - began
 
     def leave(self) -> None:
-        """Give a place back, to the owner whose turn it is if any waits."""
+        """Give a place back; if owners wait, it goes to the one whose turn it is."""
         now = time.monotonic()
         self._pace += 0.1 * (now - self._freed - self._pace)
         self._freed = now
@@ -174,7 +174,7 @@ def check_level(what: str, *, only_python: bool) -> None:
 
 
 def check_limits(limits: Limits) -> Limits:
-    """Return limits that may be asked for. Raises InputError, naming the field, for others."""
+    """Return the limits if none is too high. Raises InputError, naming the field, otherwise."""
     for name, asked, most in (
         ("cpu", limits.cpu, MOST_CPU),
         ("wall", limits.wall or 0.0, 10 * MOST_CPU),

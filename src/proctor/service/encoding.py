@@ -1,4 +1,4 @@
-"""JSON and base64 of requests and answers, the same at every door."""
+"""JSON and base64 of requests and answers, the same for all APIs."""
 
 import logging
 from base64 import b64decode, b64encode
@@ -15,9 +15,9 @@ T = TypeVar("T")
 
 
 def as_json(value: Any, instead: Callable[[InfraFault], Any]) -> bytes:
-    """Return an answer as JSON; for a value that has no JSON, that of `instead` of the fault.
+    """Return an answer as JSON; if it cannot be encoded, encode what `instead` makes of the fault.
 
-    So one answer that cannot be encoded costs none of those that come with it.
+    So one answer that cannot be encoded does not spoil those that are sent with it.
     """
     try:
         return msgspec.json.encode(value)
@@ -36,7 +36,7 @@ def decoded(data: bytes | msgspec.Raw, kind: type[T], field: str | None = None) 
 
 
 def as_input_error(error: Exception, field: str | None = None) -> InputError:
-    """Return a decoder's error as one that names the field, below `field` if that is given."""
+    """Return a decoder's error as an InputError that names the field, with `field` before it."""
     what, where = located(error)
     named = ".".join(part for part in (field, where) if part)
     return InputError(what or "nested too deep", field=named or None)

@@ -1,4 +1,4 @@
-"""The engine behind every API: runs and judges in cells for an event loop, by turns of admission.
+"""The engine behind every API: runs and judges programs in cells, in turns, for an event loop.
 
 To cancel a job, cancel the task that awaits it: all its processes are ended.
 """
@@ -81,7 +81,7 @@ class Engine:
         self.machine = Machine(platform.node(), cpus.model())
         """This machine, as packed judgements name it."""
         self.instance = secrets.token_hex(8)
-        """Name of this start of the server, which no other has."""
+        """Unique name of this start of the server."""
         self.package_sets = sets or PackageSets(PackageCells(pool), {})
         self.admission = Admission(pool.cells, most_waiting)
         self.sessions = Sessions(session_pool, pool, self.admission, self.package_sets)
@@ -89,10 +89,10 @@ class Engine:
         self.jobs = Jobs()
         self.problems = ProblemStore()
         self.judgements = Jobs()
-        """Judgements of `problems`; not among `jobs`, which their owners may look at for long."""
+        """Judgements of `problems`; kept apart from `jobs`, which owners can look up for long."""
         self._loopback: bool | None = None
         self.stopping = False
-        """True once the server is to end: what has not begun is better done elsewhere."""
+        """True once the server is about to end: work not yet begun is better done elsewhere."""
 
     async def run(self, request: RunRequest, context: RequestContext = ANONYMOUS) -> Ran:
         """Run one program.
@@ -133,7 +133,7 @@ class Engine:
         progress: Callable[[TestResult], None] | None = None,
         subtasks: Collection[str] | None = None,
     ) -> QueuedJudgement:
-        """Judge a program on a problem of any kind, all of it or these subtasks.
+        """Judge a program on a problem of any kind, or only on these subtasks of it.
 
         `packages` names a set of packages; `progress` is called in this event loop. Raises Busy,
         PoolClosed, and what proctor.judge raises.
@@ -164,7 +164,7 @@ class Engine:
 
     @property
     def judges(self) -> programs.PoolJudges:
-        """This engine's pool as judges, which take no turns: for what they say of themselves."""
+        """This engine's pool as judges that wait for no turn, for facts such as tools' versions."""
         return programs.PoolJudges(self.pool)
 
     def languages(self) -> list[InstalledLanguage]:
@@ -182,8 +182,8 @@ class Engine:
     ) -> Envelope:
         """Run a generated solver. `progress` is called in this event loop.
 
-        If cancelled, it still returns, once nothing of the run is left: with status `cancelled`,
-        and what had been found. Raises Busy, InputError.
+        If cancelled, it still returns once the run has ended, with status `cancelled` and what had
+        been found by then. Raises Busy, InputError.
         """
         return await self.solvers.solve(request, context, in_loop(progress) or incumbents.ignore)
 
@@ -201,7 +201,7 @@ class Engine:
         return self._loopback
 
     def stop(self) -> None:
-        """Take back judgements that have not begun, and begin no more: the server is to end."""
+        """Cancel judgements that have not begun, and begin no more: the server is about to end."""
         self.stopping = True
         self.judgements.cancel_queued()
 
@@ -233,11 +233,11 @@ def open_engine(
     directories: tuple[str, ...] = (),
     profiles: tuple[Profile, ...] = (),
 ) -> Engine:
-    """Open an engine of so many cells, and so many sessions at once besides.
+    """Open an engine of `cells` cells, and besides of at most `sessions` sessions at once.
 
     `package_sets` are those that requests may name. `directories` are further ones that programs
     may read; those that no cell could read are left out. `profiles` are those that requests may
-    name besides proctor's own. The others are open_pool's. Raises PlatformError, UsageError.
+    name besides proctor's own. The others are those of open_pool. Raises PlatformError, UsageError.
     """
     sets = package_sets or {}
     for set_name, each in sets.items():

@@ -41,7 +41,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class AskedFor:
-    """Request of a job, which its owner may have handed out again."""
+    """Request of a job, which its owner can get again."""
 
     method: Method
     request: Any
@@ -67,13 +67,13 @@ class Job:
     key: str | None = None
     """Idempotency key, by which its owner may ask for it again."""
     fingerprint: bytes = b""
-    """Of the request, where it came with an idempotency key."""
+    """Hash of the request, if it came with an idempotency key."""
     about: Any = None
     """Data of the API that started it."""
     asked: AskedFor | None = None
     """Request; None if it is not kept, or was forgotten."""
     final: bool = True
-    """False for an end that does not depend on the request: its key then starts a new job."""
+    """False if the job's end was not due to the request: its key then starts a new job."""
     size: int = 0
     """Bytes that its events hold, about; the last of them has the result."""
     events: list[Event] = field(default_factory=list)
@@ -104,12 +104,12 @@ class Job:
             await changed.wait()
 
     async def wait(self) -> Any:
-        """Return its result, or raise what it raised; Cancelled errors are asyncio's."""
+        """Return the result, or raise the job's error, or CancelledError if it was cancelled."""
         assert self.task is not None
         return await asyncio.shield(self.task)
 
     def cancel(self) -> None:
-        """Cancel it; nothing happens if it has ended."""
+        """Cancel the job; nothing happens if it has ended."""
         if self.task is not None:
             self.task.cancel()
 
@@ -139,7 +139,7 @@ class Jobs:
     ) -> Job:
         """Start a job; with a `key` that has been used, return the job that it was used for.
 
-        Raises InputError if that was for something else.
+        Raises InputError if that job was for another request.
         """
         if key is not None and (known := self._keys.get((owner, key))) is not None:
             if known.fingerprint != fingerprint:
@@ -202,7 +202,7 @@ class Jobs:
                     job.cancel()
 
     def cancel_keys(self, owner: str, beginning: str) -> int:
-        """Cancel an owner's jobs whose keys begin so, and have not ended; return their number."""
+        """Cancel an owner's unended jobs whose keys begin with `beginning`; return their number."""
         found = [
             job
             for job in self._jobs.get(owner, {}).values()
@@ -251,9 +251,9 @@ class Jobs:
         self._bound_requests(job)
 
     def _bound_requests(self, ended: Job) -> None:
-        """Count the request of a job that has ended; forget the oldest, if they are too many.
+        """Count the request of a job that has ended; forget the oldest if they hold too many bytes.
 
-        The jobs and their results stay. One that is too large by itself pushes no other out.
+        The jobs and their results stay. A request that is too large by itself is not kept.
         """
         asked, owner = ended.asked, ended.owner
         if asked is None or asked.size > MOST_REQUESTS:

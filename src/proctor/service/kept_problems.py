@@ -1,7 +1,7 @@
-"""Packed problems that a server keeps for the judgements to come, in memory.
+"""Packed problems that a server keeps in memory for later judgements.
 
-Each owner has its own: to know a problem's digest is not to have the problem. One that judgements
-wait for, or are under way with, is not forgotten.
+Each owner has separate ones: knowing the digest of another's problem gives no access to it. A
+problem is not forgotten while judgements wait for it or use it.
 """
 
 import asyncio
@@ -39,21 +39,21 @@ class ProblemStore:
     """Problems by owner and digest. Lives in one event loop."""
 
     def __init__(self, most_of_one: int = KEPT, most: int | None = None) -> None:
-        """`most_of_one` owner and `most` in all are bytes; None: an eighth of the memory."""
+        """Keep up to `most_of_one` bytes per owner and `most` in all; None: an eighth of memory."""
         share = min(4 * GIB, physical_memory() // 8)
         self.most_of_one = most_of_one
         self._most = max(most_of_one, share) if most is None else most
         self._kept: OrderedDict[tuple[str, str], _KeptProblem] = OrderedDict()
         """By owner and digest, the least recently used first."""
         self._sizes = Counter[str]()
-        """Bytes of each owner's."""
+        """Bytes of the problems of each owner."""
         self._unpacking = asyncio.Semaphore(_UNPACKED_AT_ONCE)
 
     async def put(self, owner: str, digest: str, data: bytes) -> None:
         """Keep a problem.
 
-        Raises InputError for bytes that are not the packed problem of this digest, or one that is
-        not judged here; Busy while problems that are in use leave no room.
+        Raises InputError for bytes that are not the packed problem of this digest, or for a
+        problem that is not judged here; Busy while problems that are in use leave no room.
         """
         if (owner, digest) in self._kept:
             self._kept.move_to_end((owner, digest))
@@ -79,9 +79,9 @@ class ProblemStore:
             kept.users -= 1
 
     def _make_room(self, owner: str, size: int) -> None:
-        """Forget the owner's own problems first, then those of others. Raises Busy.
+        """Make room by forgetting the owner's problems first, then those of others. Raises Busy.
 
-        One that is too large for its owner is kept if the owner has no other.
+        A problem that is too large for its owner is kept if the owner has no other.
         """
         over = self._sizes[owner] + size - self.most_of_one
         if over > 0 and self._forget(over, owner) > 0 and self._sizes[owner]:

@@ -25,8 +25,8 @@ _PAUSE = 0.01
 _BUFFERED = 1 << 20
 """Bytes that are buffered, unread or unwritten, before the other side has to wait."""
 PIECE_OVERHEAD = 256
-"""Bytes that a piece of data counts for besides its own, so that a million of one byte each do not
-pass for a megabyte."""
+"""Bytes added to the size of each piece of data, so that a million pieces of one byte do not count
+as a megabyte."""
 
 
 class OutputStream(StrEnum):
@@ -49,7 +49,7 @@ class LiveRun:
         cells: AbstractAsyncContextManager[PackageCells],
         request: RunRequest,
     ) -> None:
-        """Use Engine.live."""
+        """Prepare a run. Only Engine.live calls this."""
         self._place, self._cells = place, cells
         self._resources = AsyncExitStack()
         self._request = replace(request, collect=())
@@ -185,7 +185,7 @@ class LiveRun:
         return self._output.overran
 
     async def result(self) -> Ran:
-        """Wait for the end; the execution's own output is empty, as output() had it.
+        """Wait for the end. The output in the result is empty: output() has yielded it.
 
         Read output() meanwhile, or the run may never end. Raises Cancelled, InfraFault, InputError,
         NoLanguage.
@@ -243,7 +243,7 @@ class _OutputReader:
             self._loop.remove_reader(fd)
 
     def expect_end(self, *, ran: bool) -> None:
-        """Note that the run has ended: if it never began, the pipes will show no end."""
+        """Note that the run has ended; if it never began, stop reading: the pipes show no end."""
         if not ran:
             self.close()
 

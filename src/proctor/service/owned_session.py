@@ -1,4 +1,4 @@
-"""A session of one owner behind the doors, whose executions wait for their turn.
+"""A session of one owner as all APIs use it; its executions wait for their turn.
 
 Lives in one event loop. The session's own calls block, and are made in threads.
 """
@@ -93,7 +93,7 @@ class OwnedSession:
         notebook: Notebook | None = None,
         on_output: OnOutput | None = None,
     ) -> SessionOutcome[CellResult]:
-        """Run a cell in the interpreter whose state lasts as long as the session, or in another.
+        """Run a cell in the interpreter whose state lasts as long as the session, or in `notebook`.
 
         `on_output` is called from some thread with the cell's output as it comes.
         """
@@ -106,7 +106,7 @@ class OwnedSession:
         )
 
     def notebook(self) -> Notebook:
-        """Return another interpreter for `run_cell`, which `restart` ends, too."""
+        """Return another interpreter for `run_cell`; `restart` can end it, too."""
         return self._session.notebook()
 
     async def run(
@@ -152,7 +152,7 @@ class OwnedSession:
         )
 
     async def restart(self, context: RequestContext, notebook: Notebook | None = None) -> None:
-        """End the interpreter, or another; the next cell starts a fresh one. Files stay."""
+        """End the interpreter, or `notebook`; the next cell starts a fresh one. Files stay."""
         ending = self._session.restart if notebook is None else notebook.close
         await self._in_turn(context, lambda _: ending())
 
@@ -189,7 +189,7 @@ class OwnedSession:
         self._session.close()
 
     def when_over(self, call: Callable[[], None]) -> None:
-        """Have `call` called, from some thread, once the session is over for whatever reason."""
+        """Register a call, made from some thread once the session is over for whatever reason."""
         self._session.when_over(call)
 
     async def _execute(
@@ -201,7 +201,7 @@ class OwnedSession:
     async def _in_turn(
         self, context: RequestContext, act: Callable[[Stop], T]
     ) -> SessionOutcome[T]:
-        """Do something in the session when those before have ended and a place is free."""
+        """Do something in the session when all before it has ended and a place is free."""
         if self._wanted > _MAX_QUEUED and not context.unlimited:
             raise Busy(f"{_MAX_QUEUED} executions wait in this session already", RETRY_AFTER)
         self._wanted += 1

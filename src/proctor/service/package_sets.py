@@ -44,7 +44,7 @@ class PackageCells:
     sessions: Pool | None = None
     """Cells for sessions; None until the first session asks for the set."""
     users: int = 0
-    """Number of jobs and sessions that are in them, or will be."""
+    """Number of jobs and sessions that use these cells, or are about to."""
 
     @cached_property
     def runner(self) -> Runner:
@@ -111,7 +111,7 @@ class PackageSets:
             raise InputError(f"no package set {name!r} (there are: {known})", field="packages")
 
     def use(self, name: str | None) -> AbstractAsyncContextManager[PackageCells]:
-        """Return cells with this set's packages, to be entered; they stay open for as long.
+        """Return a context whose cells have this set's packages, and stay open while it is entered.
 
         Entering raises InputError, PlatformError, InfraFault, PoolClosed.
         """
@@ -199,7 +199,7 @@ class PackageSets:
 
 
 def checked_name(name: str) -> str:
-    """Return a name that a set may have. Raises SettingsError."""
+    """Return the name if a set may have it. Raises SettingsError for any other."""
     if _NAME.fullmatch(name) is None:
         raise SettingsError(
             f"{name!r} cannot be a package set's name: up to 64 letters, digits, `.`, `_` and `-`"

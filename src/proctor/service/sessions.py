@@ -20,7 +20,7 @@ from proctor.service.package_sets import PackageSets
 from proctor.service.threads import settled
 
 IDLE, MAX_IDLE = 600.0, 86_400.0
-"""Seconds without use after which a session ends by default; the most that can be asked for."""
+"""Seconds without use after which a session ends by default, and the most that can be set."""
 _NEVER = 1e6  # seconds: idle sessions are ended here, where it is known what waits for its turn
 _MAX_ENDED = 1000
 """Ended sessions whose reasons are kept."""
@@ -107,7 +107,7 @@ class Sessions:
         return session
 
     async def wait_for_place(self, seconds: float) -> None:
-        """Wait until a place is left by its session, at most so long."""
+        """Wait until some session has given its place back, for at most `seconds`."""
         self._place_left.clear()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._place_left.wait(), seconds)
@@ -127,7 +127,7 @@ class Sessions:
         return [entry.session for entry in self._entries.values() if entry.owner == owner]
 
     def idle(self, session: OwnedSession) -> float:
-        """Return the seconds without use after which it ends."""
+        """Return the seconds without use after which a session ends; 0 if it is over."""
         entry = self._entries.get(session.id)
         return entry.idle if entry is not None else 0.0
 

@@ -56,10 +56,10 @@ class Solvers:
         context: RequestContext,
         on_incumbent: OnIncumbent = incumbents.ignore,
     ) -> Envelope:
-        """Run one; `on_incumbent` is called from another thread.
+        """Run a solver; `on_incumbent` is called from another thread.
 
-        Cancelling this task ends the run with all it started. It then returns what had been found
-        by then, with status `cancelled`, when all of it is over. Raises Busy, InputError.
+        Cancelling this task ends the run and all that it started. Once all has ended, this returns
+        what had been found by then, with status `cancelled`. Raises Busy, InputError.
         """
         place = self._admission.place(context)
         try:

@@ -1,4 +1,4 @@
-"""Awaiting what threads do, from an event loop."""
+"""Awaiting the work of threads from an event loop."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 async def settled(future: asyncio.Future[T], stop: Callable[[], None] = lambda: None) -> T:
-    """Await a future to its end; if this task is cancelled, call `stop` first, and raise after."""
+    """Await a future to its end; if this task is cancelled, call `stop`, and raise at the end."""
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:
@@ -58,7 +58,7 @@ async def revocable(future: Future[T], cancellation: Cancellation) -> T:
 
 
 def in_loop(call: Callable[[T], None] | None) -> Callable[[T], None] | None:
-    """Return a function for any thread that has `call` called in the running event loop."""
+    """Return a function that, from any thread, schedules `call` in the running event loop."""
     if call is None:
         return None
     loop = asyncio.get_running_loop()

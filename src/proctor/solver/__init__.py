@@ -1,1 +1,1 @@
-"""Generated optimisation programs: run under a result contract, what they claim validated."""
+"""Generated optimisation programs, run under a result contract, and validation of their claims."""

@@ -1,4 +1,4 @@
-"""Checks of inputs and results, in processes of their own, and of users' predicates, in cells."""
+"""Checks of inputs and results, in separate processes, and of users' predicates, in cells."""
 
 import hashlib
 import json
@@ -68,7 +68,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     """The outcome of a check of an input or of a result."""
 
     problems: tuple[str, ...] = ()
-    """Mismatches with the schema; for an input, also those that its profile's own check names."""
+    """Mismatches with the schema; for an input, also mistakes that the profile's check names."""
     report: ValidationReport | None = None
     refused: str = ""
     """Why the validator refuses the input."""
@@ -77,7 +77,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 
 def need_schemas(profile: Profile) -> None:
-    """Raise PlatformError if the profile has schemas, and nothing here can check them."""
+    """Raise PlatformError if the profile has schemas and jsonschema is not installed."""
     if (profile.input.schema or profile.result.schema) and find_spec("jsonschema") is None:
         raise PlatformError(
             f"profile {profile.name} has schemas, and jsonschema is missing:"
@@ -119,7 +119,7 @@ class Validators:
         self._passed.add(key)
 
     def _try_validator(self, given: Any, profile: Profile, reference: Any) -> None:
-        """Let it check an empty solution, as programs may leave one.
+        """Let the validator check an empty solution, since programs may leave one.
 
         Raises SolveRefused, InfraFault.
         """
@@ -196,10 +196,10 @@ class Validators:
 def predicates(
     given: Any, value: Any, profile: Profile, open_pool: Callable[[], Submitting], disk: int = 0
 ) -> list[dict[str, Any]]:
-    """Run the predicates that an input contains, each in a cell; one that fails has not passed.
+    """Run an input's predicates, each in a cell; one that fails to run does not pass.
 
-    `disk`: bytes of a program's working directory; a container is started for so much.
-    Raises PlatformError, InfraFault if there is no pool for any.
+    `disk`: bytes of a program's working directory, the size that a container is started with.
+    Raises PlatformError, InfraFault if no pool can be opened.
     """
     rule = profile.predicates
     listed = given.get(rule.constraints) if rule.constraints and isinstance(given, dict) else None

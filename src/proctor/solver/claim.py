@@ -15,7 +15,7 @@ from proctor.solver.report import ValidationReport
 
 _LINES = 100
 _SHOWN = 64 * 1024
-"""Bytes of a stream that are shown of its beginning and of its end, each."""
+"""Bytes that are shown of a stream's beginning, and again of its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def refusal(checked: CheckResult, profile: Profile, markers: int) -> Conclusion 
 def conclusion(
     read: ClaimedResult, checked: CheckResult | None, done: Execution, profile: Profile
 ) -> Conclusion:
-    """Return what is believed of a run that ended well; `checked` is None without a solution."""
+    """Return the conclusion on a run that ended well; `checked` is None without a solution."""
     if checked is None:
         said = f"status {read.word[:80]!r}" if read.word is not None else "no status"
         program = digest.of_program(done.stderr, b"", profile.entry)
@@ -196,7 +196,7 @@ def _without_report(read: ClaimedResult, checked: CheckResult, profile: Profile)
 def _doubts(
     read: ClaimedResult, report: ValidationReport | None, profile: Profile
 ) -> tuple[str, ...]:
-    """Return the reasons against a claim: with any, it deserves a lesser status."""
+    """Return the reasons to doubt a claim: with any, its status is at most `feasible`."""
     rule, objective, doubts = profile.objective, read.objective, []
     known = report.objective if report is not None and rule.recompute else None
     if known is not None:

@@ -1,4 +1,4 @@
-"""A digest of what went wrong: for people, and for the prompt by which a program is repaired."""
+"""A digest of what went wrong, for people and for the prompt to repair a program."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from proctor.solver.report import ValidationReport
 
 MOST = 800
-"""Characters of a digest."""
+"""Most characters of a digest."""
 _LINES = 12
 _SEEN = 64 * 1024
 """Bytes of a stream that are looked at."""
@@ -20,7 +20,7 @@ _FRAME = re.compile(r'\s+File "(?P<file>[^"]*)", line \d+')
 def of_program(stderr: bytes, stdout: bytes, entry: str, marker: str = "") -> str:
     """Return the exception that ended a program and its own line, else the last lines it printed.
 
-    `entry`: the file name of the program. Lines that are but the marker are no lines.
+    `entry`: the file name of the program. Lines that hold only the marker are left out.
     """
     return _exception(stderr, entry) or _last_lines(stderr, marker) or _last_lines(stdout, marker)
 
@@ -41,7 +41,7 @@ def _exception(stderr: bytes, entry: str) -> str:
 
 
 def _last_traceback(stderr: bytes) -> int:
-    """Return where the last traceback begins, of what was raised and not just told of; -1: none."""
+    """Return the offset of the last traceback that is not of an ignored exception; -1 for none."""
     end = len(stderr)
     for _ in range(_TRACEBACKS):
         at = stderr.rfind(_HEAD, 0, end)

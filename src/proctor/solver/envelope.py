@@ -125,7 +125,7 @@ class Envelope(_EnvelopePart, frozen=True):
     job_id: str
     """Name of the run, chosen by the host."""
     profile: str
-    """Id of the profile whose contract held."""
+    """Id of the profile whose contract applied."""
     phase: Phase
     """Phase in which it ended."""
     status: Ending
@@ -187,7 +187,7 @@ class Envelope(_EnvelopePart, frozen=True):
     fault: Fault | None = None
     """Fault of proctor or of the machine; None if the program was run and judged."""
     schema_version: int = SCHEMA_VERSION
-    """Version of this form."""
+    """Version of the envelope's format."""
 
     @property
     def solution(self) -> Any:

@@ -1,7 +1,7 @@
 """The gate before a run: a program must be text of bounded size that compiles.
 
 It is compiled in a cell, since CPython's compiler can be made to crash or to use up memory. Its
-imports are looked at only to advise whoever wrote it; it is the sandbox that holds it.
+imports are looked at only to advise its author; it is the sandbox that confines it.
 """
 
 from importlib.resources import files
@@ -96,7 +96,7 @@ def _killed(done: Execution) -> GateResult:
 
 
 def advice(gated: GateResult, profile: Profile) -> list[str]:
-    """Return warnings for whoever wrote the program; none of them stops it."""
+    """Return warnings for the program's author; none of them stops the run."""
     if not profile.gate.imports:
         return []
     others = [name for name in gated.imports if name not in profile.gate.imports]

@@ -57,7 +57,7 @@ class SolverRun:
     def result_even_if_interrupted(self) -> Envelope:
         """Wait for the answer; Ctrl-C ends the program, and its best solution is in the answer.
 
-        Raises KeyboardInterrupt for a second Ctrl-C before that.
+        Raises KeyboardInterrupt for a second Ctrl-C before the answer is there.
         """
         try:
             return self.result()
@@ -67,7 +67,7 @@ class SolverRun:
 
 
 class SolverHost:
-    """Cells with a profile's modules, in which solvers run, and the process that validates.
+    """Cells with a profile's modules, in which solvers run, and processes that validate.
 
     Never more solvers run at once than there are cells. Calls without a host share one. Close it,
     or use it in a `with`.
@@ -83,10 +83,10 @@ class SolverHost:
         cells: int | None = None,
         store: Path | None = None,
     ) -> None:
-        """Start nothing yet.
+        """Set up the host without starting anything.
 
         `isolation` (else PROCTOR_ISOLATION, else PROCTOR_SOLVER_ISOLATION) names the level to use.
-        Without, it is the first that works of those that `backends` of `[solver]` lists in the
+        Without a name, it is the first one that works of `backends`, in `[solver]` of the
         configuration, else of ORDER. `extra_packages` are directories that programs may import from
         besides those of the profile's modules; `store` is the directory whose `.ai_results` keeps
         results.
@@ -132,7 +132,7 @@ class SolverHost:
     def solve(
         self, request: SolveRequest, on_incumbent: OnIncumbent = incumbents.ignore
     ) -> Envelope:
-        """Run one and wait for it; Ctrl-C ends it."""
+        """Run a request and wait for the answer; Ctrl-C ends the program."""
         run = self.start(request, on_incumbent)
         try:
             return run.result()
@@ -174,7 +174,7 @@ class SolverHost:
             return self._pools[key]
 
     def _open(self, profile: Profile) -> Pool:
-        """Open the first level whose cells come up with the modules."""
+        """Open a pool at the first level whose cells start with the profile's modules."""
         levels = (self.isolation,) if self.isolation else config.load().solver.backends or ORDER
         failures: list[str] = []
         for level in levels:
@@ -224,7 +224,7 @@ class SolverHost:
 
 
 def _in_image(profile: Profile) -> str:
-    """Return how an image is built in which programs of the profile find what they import."""
+    """Return a hint on building an image with the modules that the profile's programs import."""
     named = profile.id if profile.id in names() else "FILE.toml"
     return (
         f"\nIf the image lacks {', '.join(profile.warm)}:"

@@ -1,7 +1,7 @@
-"""Solutions from before the end: listed, announced, and the best that the validator accepts kept.
+"""Solutions from before the end: they are listed and announced, and the best valid one is kept.
 
-What a program claims of its solutions decides in which order they are checked where there are too
-many to check all of them, and nothing else.
+Where there are too many solutions to check all of them, the program's claims decide in which order
+they are checked, and nothing else.
 """
 
 import threading
@@ -43,12 +43,12 @@ class Incumbents:
     """Incumbents of one run. add() is called from the thread that watches the run."""
 
     def __init__(self, profile: Profile, on_incumbent: OnIncumbent, best: "BestSolution") -> None:
-        """`best` is offered each that comes with a file."""
+        """Create an empty list; `best` is offered each solution that comes with a file."""
         self._profile, self._on_incumbent, self._best = profile, on_incumbent, best
         self._lock = threading.Lock()
         self._events: list[Incumbent] = []
         self._bounds: dict[str, float | None] = {}
-        """Bounds by file, from lines that named one."""
+        """Bounds by file, from progress lines that named a file."""
         self.left_out = 0
 
     def add(self, source: FoundFile | ProgressLine) -> None:
@@ -108,7 +108,7 @@ class CheckedSolution:
 class _WaitingSolution:
     found: FoundFile
     cost: float
-    """Claimed objective, such that less is better."""
+    """Claimed objective as a cost: lower is better."""
     number: int
 
 
@@ -158,7 +158,7 @@ class BestSolution:
         return sum(len(each.found.data) for each in self._waiting)
 
     def _least(self) -> _WaitingSolution:
-        """Return the oldest of the half that claims less; the only one, if there is but one."""
+        """Return the oldest of the half that claims the worse objectives, or the only one."""
         promising = sorted(self._waiting, key=lambda each: (each.cost, -each.number))
         return min(promising[len(promising) // 2 :], key=lambda each: each.number)
 
@@ -181,7 +181,7 @@ class BestSolution:
                 self._changed.wait_for(lambda: self._over, time.monotonic() - began)
 
     def _next(self) -> _WaitingSolution:
-        """Take the newest, and the one that claims most, in turn."""
+        """Take alternately the newest and the one that claims the best objective."""
         if self._newest_next:
             each = max(self._waiting, key=lambda one: one.number)
         else:
@@ -191,7 +191,7 @@ class BestSolution:
         return each
 
     def _check_waiting(self, each: _WaitingSolution) -> None:
-        """Check one. Raises InfraFault, PlatformError."""
+        """Check a waiting solution. Raises InfraFault, PlatformError."""
         read = claim.read(each.found.data, "", self._profile)
         if isinstance(read, ClaimedResult):
             self._take(each.found, read, self._check(read), each.number)
@@ -242,7 +242,8 @@ class BestSolution:
     def settle(self) -> None:
         """Check waiting solutions, once the run has ended, for as long as one check may take.
 
-        Each check may take all of that. Raises InfraFault, PlatformError if none can be made.
+        A check begun within that time may itself take as long. Raises InfraFault, PlatformError if
+        a check cannot be made and no valid solution is known.
         """
         began = time.monotonic()
         most = float(self._profile.validator.timeout)
@@ -260,7 +261,7 @@ class BestSolution:
         return not final.partial.valid or self._is_better(self.valid, final)
 
     def partial(self, ended: float | None) -> Partial:
-        """Return the best, else the newest as not valid; `ended`: seconds that the run took."""
+        """Return the best valid solution, else the newest checked; `ended`: seconds of the run."""
         solution = self.valid or self._latest
         if solution is None:
             return NOTHING
@@ -271,7 +272,7 @@ class BestSolution:
 
 
 def _cost(objective: float | None, rule: ObjectiveRule) -> float:
-    """Return a number that is the less, the better a solution is."""
+    """Return an objective as a cost: lower is better; infinite if it is None."""
     if objective is None:
         return float("inf")
     return objective if rule.sense == "min" else -objective

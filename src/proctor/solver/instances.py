@@ -26,7 +26,7 @@ class SolverInstance:
     reference: bytes | None = None
     """Data that only the validator sees, as JSON."""
     best: float | None = None
-    """Best objective that is known, for the score; None: whatever is accepted scores 1."""
+    """Best known objective, for the score; if None, any accepted solution scores 1."""
     stage: int = 1
     """Instances of a later stage may depend on the scores of earlier ones."""
 
@@ -45,7 +45,7 @@ class InstanceResult(msgspec.Struct, frozen=True, rename="camel"):
     id: str
     stage: int
     score: float | None
-    """Score from 0 to 1; None where proctor, or whoever made the instance, is to blame."""
+    """Score from 0 to 1; None where proctor, or the instance's author, is to blame."""
     objective: float | None = None
     """Objective of the accepted solution, as the validator computes it."""
     best: float | None = None
@@ -64,7 +64,7 @@ class ProgramScore(msgspec.Struct, frozen=True, rename="camel"):
     """The outcome of a program on all instances, in their order."""
 
     score: float | None
-    """Mean over all instances, of which those that were not run count 0; None if one has none."""
+    """Mean over all instances, 0 for those that were not run; None if one has no score."""
     accepted: int
     """Number of instances with an accepted solution."""
     stopped_after: int | None
@@ -97,7 +97,7 @@ class ProgramScore(msgspec.Struct, frozen=True, rename="camel"):
 def closeness(objective: float, best: float, sense: str) -> float:
     """Return one minus the primal gap (Berthold 2013): 1 for the best known value or a better one.
 
-    Less by |objective - best| / max(|objective|, |best|); 0 where the two have different signs.
+    Otherwise it is less by |objective - best| / max(|objective|, |best|), or 0 if the signs differ.
     """
     if objective == best or (objective < best) == (sense == "min"):
         return 1.0
@@ -147,8 +147,8 @@ class _InstanceRow(msgspec.Struct):
 def read_instances(path: Path) -> list[SolverInstance]:
     """Read instances, a JSON object a line: `id`, `input`, and `reference`, `best`, `stage`.
 
-    Other fields are ignored. Raises InputError with the line for one that is none, for an id that
-    is there twice, and for a file without any.
+    Other fields are ignored. Raises InputError for a line that is not an instance or repeats an
+    id, naming the line, and for a file without instances.
     """
     found: dict[str, SolverInstance] = {}
     for number, line in _lines(path):

@@ -1,7 +1,7 @@
 """Profiles: what a kind of generated solver is given, must write, and how that is judged.
 
 A profile is a TOML file, whose reference is docs/reference/profiles.md. BUILT_IN lists those that
-come with proctor. Whoever names a file of his own trusts it: its validator runs outside the
+come with proctor. A profile from a user's own file is trusted: its validator runs outside the
 sandbox.
 """
 
@@ -24,7 +24,7 @@ from proctor.solver import named_function
 BUILT_IN = {"packing": "solver/packing", "timetable": "timetable"}
 """Profiles that come with proctor: folders of `proctor` that hold a `profile.toml`, by id."""
 DEFAULT = "timetable"
-"""Profile of those that are named none."""
+"""Id of the profile that is used where none is named."""
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -48,7 +48,7 @@ class GateRule(_ProfileTable, frozen=True):
 
     max_bytes: int = MIB
     imports: tuple[str, ...] = ()
-    """Modules that it should import and no others: others are warned of. Empty: no advice."""
+    """Modules that a program may import without a warning. Empty: no warnings."""
 
 
 class InputRule(_ProfileTable, frozen=True):
@@ -77,7 +77,7 @@ class ResultRule(_ProfileTable, frozen=True):
     max_bytes: int = 8 * MIB
     max_depth: int = 64
     max_values: int = 1_000_000
-    """Objects, arrays and their elements: in memory they are far larger than in a file."""
+    """Most values (objects, arrays, elements): in memory they are far larger than in a file."""
     summary: str = ""
     """`module:function` that returns `resultSummary` for a result, in proctor's own process."""
 
@@ -93,14 +93,14 @@ class IncumbentsRule(_ProfileTable, frozen=True):
     files: str = r"inc_\d{1,9}\.json"
     """Names, as a regular expression. The result's own file counts as one whenever it changes."""
     max_events: int = 1000
-    """How many are listed and announced."""
+    """Most incumbents that are listed and announced."""
 
 
 class MarkerRule(_ProfileTable, frozen=True):
     """`[marker]`: a line that a program prints when it has found a solution."""
 
     text: str = ""
-    """Empty: no line is looked for."""
+    """Text to look for; empty: no line is looked for."""
     match: Literal["line", "substring"] = "line"
     """The text is a whole line or may stand anywhere. Case does not matter."""
     max: int = 1
@@ -155,13 +155,13 @@ class ValidatorRule(_ProfileTable, frozen=True):
     function: str = ""
     """`module:function`, or `file.py:function` beside the profile; empty: nothing is checked."""
     reference: bool = False
-    """True if it takes a fourth argument, `reference`: what requests bring for it alone."""
+    """True if it takes a fourth argument, `reference`: data in requests that only it sees."""
     timeout: float | str = 10.0
     memory: int | str = 2 * GIB
 
 
 class PredicatesRule(_ProfileTable, frozen=True):
-    """`[predicates]`: constraints whose check is source in the input. Each runs in a cell."""
+    """`[predicates]`: constraints whose check is source code in the input. Each runs in a cell."""
 
     constraints: str = ""
     """Field of the input that lists constraints; empty: predicates are not looked for."""
@@ -193,12 +193,12 @@ class Profile(_ProfileTable, frozen=True):
     warm: tuple[str, ...] = ()
     """Modules that cells import once, so that programs get them for free."""
     install: str = ""
-    """Argument of `pip install`, for the message if they are missing."""
+    """Argument of `pip install`, for the message if those modules are missing."""
     modules: str = ""
     """A package that programs find beside them: `module:function` that returns its files."""
     roundtrip: str = ""
-    """The profile's own model: `module:function` that returns a program, which finds the input and
-    `claimed.json`, and leaves a solution exactly if what is claimed is one."""
+    """The profile's own model: `module:function` that returns a program. It reads the input and
+    `claimed.json`, and leaves a solution exactly if the claimed one is a solution."""
     environment: dict[str, str] = {}
     """Environment variables of the program, besides those that every program gets."""
     deterministic_environment: dict[str, str] = {}

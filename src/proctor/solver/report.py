@@ -22,11 +22,11 @@ class Violation(msgspec.Struct, frozen=True, rename="camel"):
     message: str
     """Message for people and for a repair prompt: names the mistake and its place."""
     offending_entries: tuple[Mapping[str, Any], ...] = ()
-    """Entries of the solution, unchanged, that explain it; none if one is missing."""
+    """Entries of the solution, unchanged, that explain it; empty for a missing entry."""
     penalty: float = 0.0
     """Amount that it adds to the objective; 0 for hard constraints."""
     count: int = 1
-    """Number of violations that it stands for, where not each is listed."""
+    """Number of violations that it stands for, where they are not listed singly."""
 
     @property
     def base(self) -> bool:

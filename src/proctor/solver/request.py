@@ -117,7 +117,7 @@ def in_force(times: TimeLimits, limits: Limits) -> dict[str, float]:
 
 
 def environment(request: SolveRequest, times: TimeLimits, threads: int) -> dict[str, str]:
-    """Return the variables that the program finds."""
+    """Return the program's environment variables."""
     found = {
         **request.profile.environment,
         "EXECUTOR_TIMEOUT_SECONDS": f"{times.wall:g}",
@@ -134,7 +134,7 @@ def environment(request: SolveRequest, times: TimeLimits, threads: int) -> dict[
 
 
 def decoded(request: SolveRequest) -> tuple[Any, Any]:
-    """Return the input, and what only the validator sees, None if nothing. Raises SolveRefused."""
+    """Return the input and the reference data, None if there is none. Raises SolveRefused."""
     known = request.profile
     given = _decoded("input", request.given, known)
     if request.reference is None:
@@ -158,7 +158,7 @@ def _decoded(name: str, data: bytes, profile: Profile) -> Any:
 
 
 def _number(variable: str) -> float | None:
-    """Return a number that the environment holds. Raises InputError."""
+    """Return the number in an environment variable, None if it is not set. Raises InputError."""
     text = os.environ.get(variable)
     if not text:
         return None

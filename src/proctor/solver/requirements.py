@@ -1,4 +1,4 @@
-"""Packages that programs of a profile import, as pip names them: for an image that is built."""
+"""Packages that a profile's programs import, as pip names them, for building an image."""
 
 from importlib.metadata import PackageNotFoundError, requires
 
@@ -9,7 +9,7 @@ _OWN = "proctor["
 
 
 def requirements(profile: Profile) -> tuple[str, ...]:
-    """Return what the profile's `install` stands for; of an extra of proctor's, what it brings.
+    """Return the packages that the profile's `install` names, directly or by an extra of proctor.
 
     The image has proctor's own code already. Raises PlatformError if extras are not known here, as
     in the one-file binary.

@@ -74,8 +74,8 @@ def solve(
     """Run a generated solver under its profile's contract, and validate what it claims.
 
     `given` is the input, `reference` what only the validator sees besides, `timeout` is in wall
-    seconds, `on_incumbent` is called with each incumbent from another thread. The envelope says
-    what the program did wrong, and what proctor did. Raises InputError for values out of range.
+    seconds, `on_incumbent` is called with each incumbent from another thread. The envelope
+    reports what went wrong in the program or in proctor. Raises InputError for values out of range.
     """
     warn_of_path(program)
     request = make_request(

@@ -17,7 +17,7 @@ from proctor.solver.request import SolveRequest
 from proctor.solver.solve import make_request, shared_host
 
 _LOOK = 0.2
-"""Time between two looks at whether to stop, in seconds."""
+"""Seconds between two checks of whether to stop."""
 OnResult = Callable[[InstanceResult], None]
 
 
@@ -41,11 +41,11 @@ def solve_instances(
 ) -> ProgramScore:
     """Run a generated solver on instances, as many at once as the host has cells, and score it.
 
-    An instance scores how near the objective of its best accepted solution comes to the best known
-    value (`closeness`), from before a time-out too; 0 without an accepted one. Stages are run in
-    order; after one whose mean is below `stop_below`, later ones are not. `timeout`, in wall
-    seconds, is for each instance, `options` are those of `solve`. `on_result` is called in this
-    thread with each result as it comes; those in `known`, by id, are taken as they are. Raises
+    The score of an instance is how near the objective of its best accepted solution, even one from
+    before a time-out, comes to the best known value (`closeness`); 0 without an accepted one.
+    Stages are run in order; after one whose mean is below `stop_below`, no later one is run.
+    `timeout`, in wall seconds, is for each instance, `options` are those of `solve`. `on_result` is
+    called in this thread with each result as it comes; those in `known`, by id, are reused. Raises
     InputError for values out of range, ValueError without instances, and Cancelled once `stop` is
     set, when the programs under way have ended.
     """
@@ -74,7 +74,7 @@ def _not_run(instance: SolverInstance) -> InstanceResult:
 
 
 class _Batch:
-    """Runs instances of one program, a bounded number under way."""
+    """Runs one program on instances, a bounded number at once."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class _Batch:
         self._request, self._host = request, host
         self._on_result, self._known, self._stop = on_result, known, stop
         self._ended: queue.SimpleQueue[Future[Envelope]] = queue.SimpleQueue()
-        """Not concurrent.futures.wait: its locks stay taken where Ctrl-C comes between."""
+        """Runs that ended. Not concurrent.futures.wait: Ctrl-C during it leaves its locks taken."""
 
     def run(self, instances: list[SolverInstance]) -> Iterator[InstanceResult]:
         """Yield results as they come. Leaving early ends the programs."""
@@ -112,7 +112,7 @@ class _Batch:
                 self._ended.get()
 
     def _next(self) -> "Future[Envelope]":
-        """Wait for a run that has ended. Raises Cancelled."""
+        """Return the next run to end, waiting for it. Raises Cancelled."""
         while not self._stop.wanted:
             try:
                 return self._ended.get(timeout=_LOOK)

@@ -69,7 +69,7 @@ class SolveFacts:
 
 @dataclass(slots=True)
 class Solving:
-    """One run; solve() does it."""
+    """One run of a solver, carried out by solve()."""
 
     request: SolveRequest
     validators: Validators
@@ -82,7 +82,7 @@ class Solving:
     warnings: list[str] = field(default_factory=list)
     facts: SolveFacts = field(default_factory=SolveFacts)
     disk: int = 0
-    """Bytes of the program's working directory; a container is started for so much."""
+    """Bytes of the program's working directory, the size that a container is started with."""
     path: Path | None = None
     """Path under which the result is kept."""
     best: BestSolution | None = None
@@ -95,7 +95,7 @@ class Solving:
         return self.request.profile
 
     def solve(self, open_pool: OpenPool) -> Envelope:
-        """Run, check and store; whatever can go wrong is in the envelope."""
+        """Run, check and store; the envelope reports whatever went wrong."""
         job_id = self.request.job_id or f"job_{secrets.token_hex(8)}"
         if self.store is not None:
             self.path = self.store.new(job_id)
@@ -156,7 +156,7 @@ class Solving:
         return self.validators.result(given, read.data, self.profile, custom, reference)
 
     def _keep_best(self, best: Partial) -> None:
-        """Store the best so far, where it outlasts this process."""
+        """Store the best solution so far, so that it outlasts this process."""
         if self.store is not None and self.path is not None:
             try:
                 self.store.put(self.path, msgspec.json.encode(best.data))
@@ -249,7 +249,7 @@ class Solving:
         return found
 
     def _judge(self, worked: DirectoryResult, best: BestSolution, limit: float) -> Conclusion:
-        """Return what a run came to, with the best solution from before its end."""
+        """Return the conclusion on a run, with the best solution from before its end."""
         known, wall, count = self.profile, worked.execution.wall, self.facts.marker_count
         failed = claim.failure(worked, known, count, limit)
         data, complaint = returned.result(worked, known)

@@ -1,4 +1,4 @@
-"""The store of results: under names of the host's choice, readable by its user, the latest only."""
+"""The store of the latest results, under names that the host chooses, readable by its user only."""
 
 import contextlib
 import datetime as dt

@@ -9,11 +9,11 @@ _EXACT = 1 << 53
 
 
 def decode(data: bytes, deepest: int, most: int | None = None) -> Any:
-    """Decode UTF-8 JSON of at most so many levels, and values if `most` is given.
+    """Decode UTF-8 JSON of at most `deepest` levels and, if given, `most` values.
 
-    Raises ValueError, saying what is wrong, for what is not strictly JSON (NaN, Infinity), has a
-    key twice, a number that others would read otherwise (beyond 2^53, or beyond a double), a lone
-    surrogate, or is nested deeper.
+    Raises ValueError, saying what is wrong, for text that is not strict JSON (NaN, Infinity), has a
+    key twice, a number that other readers may read differently (beyond 2^53, or beyond a double), a
+    lone surrogate, or too many levels or values.
     """
     if most is not None and _separators(data) > most and _separators(_outside(data)) > most:
         raise ValueError(f"it has more than {most} values")
@@ -32,7 +32,7 @@ def decode(data: bytes, deepest: int, most: int | None = None) -> Any:
 
 
 def _outside(data: bytes) -> bytes:
-    """Return what stands outside of texts."""
+    """Return the parts of JSON that are outside of strings."""
     return b"".join(data.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')[::2])
 
 
@@ -67,7 +67,7 @@ def _no_constant(name: str) -> None:
 
 
 def _check(value: Any, deepest: int) -> None:
-    """Without recursion: how deep it is, and that its texts can be written again."""
+    """Check without recursion that a value is not too deep and its strings can be encoded again."""
     level, depth = [value], 1
     while level:
         inner: list[Any] = []

@@ -82,7 +82,7 @@ def _encoded(request: _CheckRequest) -> bytes:
 
 
 def _answer(request: _CheckRequest) -> dict[str, Any]:
-    """Raises InputError for an input that is none, and whatever a profile's function does."""
+    """Return the answer. Raises InputError for a bad input, and errors of a profile's functions."""
     if request.memory:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (request.memory, most))
@@ -102,7 +102,7 @@ def _answer(request: _CheckRequest) -> dict[str, Any]:
 
 
 def _line_of(error: BaseException, directory: str) -> str:
-    """Return where in the profile's own files an error was raised, if it was there."""
+    """Return the place in the profile's own files that raised an error; empty if elsewhere."""
     frames = [
         each
         for each in traceback.extract_tb(error.__traceback__)

@@ -1,12 +1,12 @@
 """The registry of constraint kinds, each with its parameters and its check.
 
 A new kind is one function with `@checker` in a module of `kinds/`. Its docstring says what the
-kind means and stands in the reference; `unit` says what each unit of penalty is.
+kind means and appears in the reference; `unit` says what each unit of penalty is.
 
-A parameter's name says what it names, in every kind alike: `teacher`, `classes`, `day`, ... (see
-`vocabulary.py`). A name that the input does not know cannot be checked: on a hard
-constraint that fails. So do parameters that are missing, of the wrong type, or unknown: each may
-change the meaning.
+A parameter's name means the same in every kind: `teacher`, `classes`, `day`, ... (see
+`vocabulary.py`). A constraint that names something unknown to the input cannot be checked; if it is
+hard, the validation fails. The same goes for parameters that are missing, of the wrong type, or
+unknown: each may change the meaning.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -72,7 +72,7 @@ class TimetableAssignment:
 
     id: str
     class_: str | None
-    """The class; None where constraints name what it must not overlap with."""
+    """The class; None if constraints say what the assignment must not overlap with."""
     subject: str
     teacher: str | None
     weekly_periods: int

@@ -1,6 +1,6 @@
-"""Reads the entries of an untrusted result: an entry that is no lesson is a violation.
+"""Reads the entries of an untrusted result: an entry that is not a lesson is a violation.
 
-Nothing here raises, whatever the result holds: it is walked, never trusted to be of a type.
+Nothing here raises, whatever the result holds: types are checked, never assumed.
 """
 
 import itertools
@@ -70,13 +70,13 @@ def _scalar(value: Any) -> Any:
 
 
 def text_of(value: str, most: int = TEXT) -> str:
-    """Return a string cut to so many characters, without what UTF-8 cannot hold."""
+    """Return a string cut to `most` characters, with what UTF-8 cannot hold replaced."""
     text = value if len(value) <= most else value[:most] + "…"
     return text.encode("utf-8", "replace").decode()
 
 
 def name(value: Any) -> str | None:
-    """Return an id as a string; None if it is none."""
+    """Return an id as a string; None if it is not an id."""
     if isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST:

@@ -114,7 +114,7 @@ def by_group(lessons: Iterable[Lesson]) -> dict[tuple[str, str], list[Lesson]]:
 
 
 def runs(lessons: Iterable[Lesson]) -> Iterator[list[Lesson]]:
-    """Yield the lessons of one day, in order, parted where a period between them is free."""
+    """Yield runs of one day's lessons, in order: a free period ends a run."""
     run: list[Lesson] = []
     for lesson in lessons:
         if run and lesson.at > run[-1].at + 1:

@@ -21,7 +21,7 @@ from proctor.timetable.vocabulary import CannotCheck
 __all__ = ["MOST", "PREDICATE", "SHOWN", "check", "kinds", "validate"]
 
 MOST = 100
-"""Violations of one constraint that are listed; further ones are one violation more."""
+"""Most violations of one constraint that are listed; one more stands for all further ones."""
 SHOWN = 20
 """Most offending entries that one violation shows."""
 PREDICATE = "custom_dsl"
@@ -33,10 +33,10 @@ def validate(
 ) -> ValidationReport:
     """Return the report on a result, as it was read from JSON.
 
-    `custom_checks` are what the input's own predicates said when the host ran them over this
-    result, never what the result says: `constraintId`, `ok` (true or false; anything else, or `ran`
-    that is not true: it could not be run) and `message`. Raises InputError for an input that is
-    none; never for a result.
+    `custom_checks` are the outcomes of the input's own predicates, which the host ran over this
+    result, and never taken from the result: `constraintId`, `ok` (true or false) and `message`. If
+    `ok` is anything else, or `ran` is given and not true, the predicate could not be run. Raises
+    InputError for a bad input; never for a result.
 
     The objective is the sum of weight times units over all soft constraints, None if one of them
     could not be checked. Figures: `entries`, `lessons`, `softPenalty`, and `units.KIND` of each
@@ -136,7 +136,7 @@ class _Tally:
 
 
 def _violations(constraint: TimetableConstraint, found: _Tally) -> Iterator[Violation]:
-    """Yield violations of one constraint: the first ones each, the others in sum."""
+    """Yield violations of one constraint: the first ones singly, the others summed up in one."""
     severity: Severity = "hard" if constraint.severity == "hard" else "soft"
     weight = 0.0 if severity == "hard" else constraint.weight
     for each in found.told:

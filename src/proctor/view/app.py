@@ -1,4 +1,4 @@
-"""The application of `proctor view`, and what it refuses before it looks at a request."""
+"""The application of `proctor view`, and the checks that a request has to pass first."""
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
@@ -51,9 +51,9 @@ def make_app(library: RunLibrary, desk: ReplayDesk, pass_: "PagePass") -> Applic
 
 @dataclass(frozen=True, slots=True)
 class PagePass:
-    """A secret of this process: who has it is the person that began it.
+    """A secret of this process, which proves that a request is from the person who started it.
 
-    The address that is printed has it; the page then keeps it in a cookie of its port.
+    The printed address contains it; the browser then keeps it in a cookie named after the port.
     """
 
     port: int
@@ -61,12 +61,12 @@ class PagePass:
 
     @property
     def query(self) -> str:
-        """Query of the address that is printed."""
+        """Query of the printed address."""
         return f"token={self.secret}"
 
     @property
     def cookie(self) -> str:
-        """Header that has the browser keep it for this page alone."""
+        """Value of the header Set-Cookie: the browser keeps the secret for this page alone."""
         return f"proctor-view-{self.port}={self.secret}; Path=/; HttpOnly; SameSite=Strict"
 
     def is_begun_by(self, scope: Scope) -> bool:
@@ -88,11 +88,11 @@ def _same(one: bytes, other: bytes) -> bool:
 
 
 class OwnPageOnly:
-    """An ASGI application that answers to whoever has its pass, and to its own page alone.
+    """An ASGI application that answers only requests with its pass, and no other page's.
 
-    Programs and other people of this machine may reach it, and another page may have a browser send
-    requests here, by a name of its own that leads here too; none gets any further. Answers say that
-    nothing but the page's own files may be run in it.
+    Programs and other people on this machine can reach its port, and another page can make a
+    browser send requests to it, even by another host name that leads here: all these are refused.
+    Headers of answers forbid the browser to run anything but the page's own files.
     """
 
     def __init__(self, app: Application, pass_: PagePass) -> None:

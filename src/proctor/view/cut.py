@@ -1,4 +1,4 @@
-"""Texts cut to be shown; the whole is had by a second request."""
+"""Texts cut to be shown; a second request fetches the whole."""
 
 from typing import Self
 
@@ -14,7 +14,7 @@ class CutText(msgspec.Struct, frozen=True):
     size: int
     """Characters of the whole, or bytes where it was cut from bytes."""
     part: str = ""
-    """Name by which the whole is asked for."""
+    """Name by which the whole is requested."""
     is_cut: bool = False
 
     @classmethod

@@ -16,7 +16,7 @@ from proctor.view.library import LoadedRun, RunLibrary
 PAGE = 50
 _MOST = 300
 KINDS = ("gained", "lost", "other")
-"""Samples that B alone has right, that A alone has, and those that both fail in different ways."""
+"""Samples that B alone has right, that A alone has right, and all others that differ."""
 
 
 class DiffQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"other": "with"}):
@@ -75,7 +75,7 @@ class RunDifference(msgspec.Struct, frozen=True):
 
 
 def difference(library: RunLibrary, query: DiffQuery) -> RunDifference:
-    """Compare two runs. Raises InputError, NotFound, and those of library.UNREADABLE."""
+    """Compare two runs. Raises InputError, NotFound, and the errors in library.UNREADABLE."""
     a, b = library.load(query.run), library.load(query.other)
     modes = tuple(mode for mode in a.modes if mode in b.modes)
     if not modes:

@@ -16,7 +16,7 @@ from proctor.view.cut import CutText
 from proctor.view.sample import TestLine
 
 PAGE = 20
-"""Tests of one answer."""
+"""Most tests in one answer."""
 MOST = 4_000
 """Bytes of an input or output that are shown at once."""
 _KEPT = 2
@@ -48,12 +48,15 @@ class RecordedJudgements:
     """Recorded judgements by sample; finding one may read a large source, so some are kept."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin with no judgements."""
         self._lock = threading.Lock()
         self._kept: dict[tuple[Path, tuple[int, ...], str], RecordedJudgement] = {}
 
     def find(self, directory: Path, problem_id: str, number: int, mode: str) -> RecordedJudgement:
-        """Find one. Raises InputError, also where its source is gone; SettingsError, InfraFault."""
+        """Find a judgement.
+
+        Raises InputError, also if its source is gone; SettingsError, InfraFault.
+        """
         wanted = f"{problem_id}:{number}:{mode}"
         key = (directory, stamp(directory), wanted)
         with self._lock:
@@ -94,7 +97,7 @@ def test_content(recorded: RecordedJudgement, name: str, part: str) -> bytes:
 
 
 def _tests_of(problem: Problem) -> dict[str, Test]:
-    """Return a problem's tests; of a question for one value that question."""
+    """Return a problem's tests; the only test of a question for one value is the question."""
     asked = problem.running
     if isinstance(asked, CallTask):
         return {"0": Test(f"{asked.code}\n\n{asked.call}\n", asked.output)}

@@ -24,11 +24,11 @@ UNREADABLE = (ProctorError, sqlite3.Error, msgspec.MsgspecError, OSError, ValueE
 FACETS = ("platform", "difficulty", "no_program", "finish_reason", "stop_reason")
 """Fields of a sample's record by whose values samples can be chosen."""
 _MOST_VALUES = 100
-"""Values of a facet that are offered."""
+"""Most values of a facet that are offered."""
 _KEPT = 3
 """Runs whose records are kept in memory: some 60 MB for 100,000 samples."""
 _REST = 10
-"""A run that is written to is read again after so many times what reading it took."""
+"""Pause before a changed run is read again, as a multiple of the time that reading it took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class LoadedRun:
     stamp: tuple[int, ...]
     """Stamp of its files, see store_file."""
     records: Sequence[SampleRecord]
-    """By problem and number; those that are made."""
+    """Records of the samples that were made, ordered by problem and number."""
     figures: Figures
     modes: tuple[str, ...]
     facets: Mapping[str, tuple[str, ...]]
@@ -57,18 +57,18 @@ class WatchedRun:
         self._thread: threading.Thread | None = None
 
     def open(self) -> RunStore:
-        """Open it for reading; close it soon. Raises those of UNREADABLE."""
+        """Open the run for reading; close it soon. Raises the errors in UNREADABLE."""
         return RunStore.open(self.directory)
 
     @property
     def is_loaded(self) -> bool:
-        """True if reading it now would take no time."""
+        """True if `load` would return at once the records that are in memory."""
         return self._loaded is not None and (
             time.monotonic() < self._due or self._loaded.stamp == stamp(self.directory)
         )
 
     def load(self) -> LoadedRun:
-        """Read its records, unless they are those of before. Raises those of UNREADABLE."""
+        """Read the run, unless it was read and is current. Raises the errors in UNREADABLE."""
         with self._lock:
             if self._loaded is None or not self.is_loaded:
                 began = time.monotonic()
@@ -78,9 +78,9 @@ class WatchedRun:
             return self._loaded
 
     def load_within(self, wait: float) -> LoadedRun | None:
-        """Read its records, but return those of before, if any, where it takes more seconds.
+        """Read the run; if that takes more than `wait` seconds, return the earlier state or None.
 
-        It goes on being read then. Raises those of UNREADABLE.
+        The reading goes on in the background then. Raises the errors in UNREADABLE.
         """
         if not self.is_loaded:
             thread = self._thread
@@ -97,7 +97,7 @@ class WatchedRun:
             self.load()
 
     def forget(self) -> None:
-        """Give the memory of its records back."""
+        """Free the memory of the run's records."""
         with self._lock:
             self._loaded = None
 
@@ -114,10 +114,10 @@ class WatchedRun:
 
 
 class RunLibrary:
-    """All runs of a directory, or the one it is. Raises InputError if it is not there."""
+    """All runs in a directory, or the one run that it is. Raises InputError if it is not there."""
 
     def __init__(self, place: Path) -> None:
-        """Look which there are."""
+        """Find the runs that are there now."""
         self.place = place
         self._lock = threading.Lock()
         self._runs: dict[str, WatchedRun] = {}
@@ -125,7 +125,7 @@ class RunLibrary:
         self.runs()
 
     def runs(self) -> list[WatchedRun]:
-        """Return those there are now, by name. Raises InputError if the directory is gone."""
+        """Return the current runs, by name. Raises InputError if the directory is gone."""
         found = {well_formed(path.resolve().name): path for path in run_directories(self.place)}
         with self._lock:
             self._runs = {
@@ -141,7 +141,7 @@ class RunLibrary:
         return run
 
     def load(self, name: str) -> LoadedRun:
-        """Return a run's records; those of runs that were not asked for of late are forgotten."""
+        """Return a run's records; forget those of all but the runs that were used last."""
         run = self.find(name)
         with self._lock:
             self._used[name] = None

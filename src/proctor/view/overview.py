@@ -58,7 +58,7 @@ def overviews(library: RunLibrary) -> list[RunOverview]:
 
 
 def overview(run: WatchedRun, wait: float = _BUDGET) -> RunOverview:
-    """Describe a run; figures that take more seconds to count come with a later answer."""
+    """Describe a run; figures that take more than `wait` seconds come with a later answer."""
     try:
         with run.open() as store:
             settings = settings_of(store)

@@ -44,7 +44,7 @@ class ReplayedTest(msgspec.Struct, frozen=True):
     """None, as `now`, if it was not run."""
     now: TestLine | None
     output: CutText | None
-    """Output of the program in one more run; None where there is none to be had."""
+    """Output of the program in one more run; None where it is not available."""
 
 
 class ReplayState(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,12 +54,12 @@ class ReplayState(msgspec.Struct, frozen=True, kw_only=True):
     state: str
     """`none`, `running`, `done` or `failed`."""
     said: str = ""
-    """A sentence on what differs; of a failure its reason."""
+    """A sentence on what differs, or the reason for a failure."""
     then: str = ""
     now: str = ""
-    """Verdicts."""
+    """Verdict now; `then` is the recorded one."""
     message: str = ""
-    """The judge's, of now."""
+    """The judge's message on the verdict now."""
     surroundings: list[tuple[str, str, str]] = []
     """Versions and machine: name, then, now."""
     tests: list[ReplayedTest] = []
@@ -77,7 +77,7 @@ class ReplayDesk:
     """Takes one replay at a time; the latest is kept."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin with no replay."""
         self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(1, "replay")
         self._target: ReplayTarget | None = None
@@ -86,7 +86,7 @@ class ReplayDesk:
         self._stopped = False
 
     def start(self, target: ReplayTarget, find: Callable[[], RecordedJudgement]) -> ReplayState:
-        """Begin one. Raises Busy while another is under way."""
+        """Begin a replay. Raises Busy while another is under way."""
         with self._lock:
             if self._future is not None and not self._future.done():
                 raise Busy("another verdict is being made again: wait until it is there", 2.0)
@@ -95,7 +95,7 @@ class ReplayDesk:
         return self.state()
 
     def state(self) -> ReplayState:
-        """Return what has become of the latest. Raises what no replay should raise."""
+        """Return the state of the latest replay. Raises its error if that is no ProctorError."""
         target, future = self._target, self._future
         if future is None:
             return ReplayState(state="none")

@@ -1,4 +1,4 @@
-"""The routes of `proctor view`: the page, and what it asks for."""
+"""The routes of `proctor view`: the page, and the data that it requests."""
 
 from collections.abc import Sequence
 from importlib.resources import files
@@ -31,7 +31,7 @@ _Query = TypeVar("_Query", bound=msgspec.Struct)
 
 
 class TextQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text of a sample that is wanted whole."""
+    """Request for the whole of one text of a sample."""
 
     run: str
     problem: str
@@ -39,11 +39,11 @@ class TextQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     part: str
     mode: str = ""
     test: str | None = None
-    """Test that it is of; None for a text of the sample itself."""
+    """Test that the text belongs to; None for a text of the sample itself."""
 
 
 class TestsQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Tests of a judged sample that are wanted."""
+    """Request for tests of a judged sample."""
 
     run: str
     problem: str

@@ -133,7 +133,7 @@ def sample_view(store: RunStore, run: str, problem_id: str, number: int) -> Samp
 
 
 def whole_text(store: RunStore, problem_id: str, number: int, part: str) -> str:
-    """Return a text of a sample by the name that its cut has. Raises NotFound, InputError."""
+    """Return a whole text of a sample by its `CutText.part`. Raises NotFound, InputError."""
     sample, made = _found(store, problem_id, number)
     kind, _, rest = part.partition(".")
     texts: dict[str, str] = {"reply": made.text, "reasoning": made.reasoning, "program": made.code}

@@ -19,8 +19,8 @@ _GRACE = 2
 def serve(place: Path, port: int | None, ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM; call `ready` with the page's URL once requests are accepted.
 
-    Without a port it is PORT, or any that is free where that is taken. Raises InputError where
-    there is no such directory, SettingsError if it cannot listen there.
+    Without a port it is PORT, or any free one if PORT is taken. Raises InputError if there is no
+    such directory, SettingsError if it cannot listen on the port.
     """
     library, desk = RunLibrary(place), ReplayDesk()
     with _listening(port) as listening:

@@ -82,7 +82,7 @@ class SamplePage(msgspec.Struct, frozen=True):
     """Samples that are made."""
     modes: tuple[str, ...]
     verdicts: tuple[str, ...]
-    """Those that occur."""
+    """Verdicts that occur."""
     facets: dict[str, tuple[str, ...]]
     version: str
 
@@ -90,9 +90,9 @@ class SamplePage(msgspec.Struct, frozen=True):
 def chosen(
     loaded: LoadedRun, query: SampleQuery, with_text: Collection[Key] | None
 ) -> Sequence[SampleRecord]:
-    """Return the samples that are asked for, sorted. Raises InputError.
+    """Return the samples that a query chooses, sorted. Raises InputError.
 
-    `with_text` are those that hold the text; None if none is asked for.
+    `with_text` are the samples that hold the query's text; None if it has no text.
     """
     words = query.q.lower().split()
     wanted = [(name, getattr(query, name)) for name in FACETS if getattr(query, name)]
@@ -109,7 +109,7 @@ def chosen(
 
 
 def page_of(loaded: LoadedRun, found: Sequence[SampleRecord], number: int) -> SamplePage:
-    """Return one page of chosen samples; the last one for a number beyond."""
+    """Return one page of chosen samples; the last one if `number` is larger."""
     pages = max(1, -(-len(found) // PAGE))
     number = min(max(1, number), pages)
     verdicts = dict.fromkeys(

@@ -1,4 +1,4 @@
-"""Samples of a run whose texts hold what is searched for."""
+"""Search for samples of a run by their texts."""
 
 import sqlite3
 import time
@@ -21,11 +21,11 @@ class TextSearch:
     """Searches replies, reasoning and programs; the latest results are remembered."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin with no results."""
         self._known: dict[tuple[Path, tuple[int, ...], str], frozenset[Key]] = {}
 
     def find(self, directory: Path, text: str) -> frozenset[Key]:
-        """Return the samples of a run that hold a text; capitals of ASCII do not matter.
+        """Return the samples of a run that hold a text; the case of ASCII letters is ignored.
 
         Raises InputError if it takes too long, sqlite3.Error.
         """

@@ -249,7 +249,7 @@ class AnthropicBatches:
             query["after_id"] = page.last_id
 
     async def _is(self, batch_id: str, batch: RequestBatch) -> bool:
-        """Look at the first of a batch's results, whether it is of this batch."""
+        """Return True if the first result under this id belongs to `batch`."""
         start = b""
         async for chunk in self.results(batch_id):
             start += chunk

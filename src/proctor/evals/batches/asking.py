@@ -37,13 +37,13 @@ _SLOWER = 1.5
 PATIENCE = 10
 """Looks in a row that fail, each after its retries, before the wait ends."""
 SETTLING = 15.0
-"""Seconds after which a provider lists what it was handed in, if it has taken it."""
+"""Seconds after which a provider lists a batch that it has accepted."""
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """How far a run's batches are."""
+    """Progress of a run's batches."""
 
     ids: tuple[str, ...]
     """Batches that have not ended."""
@@ -69,10 +69,10 @@ class BatchAsker:
     _connections: Connections = field(default_factory=lambda: Connections(4))
 
     async def ask(self, requests: Iterable[ModelRequest]) -> None:
-        """Hand in what is in no batch yet, and return when all batches are in the directory.
+        """Hand in requests that are in no batch yet; return when all results are in the directory.
 
-        Raises ModelFault if the provider cannot be reached or used, or if it cannot be told
-        whether a batch was handed in; SettingsError for a request that it has no form for.
+        Raises ModelFault if the provider cannot be reached or used, or if it is unclear whether a
+        batch was handed in; SettingsError for a request that its API has no form for.
         Cancelled, or killed, it leaves the batches as they are, and goes on with them next time.
         """
         (self.directory / FOLDER).mkdir(exist_ok=True)
@@ -139,7 +139,7 @@ class BatchAsker:
         file.unlink()
 
     async def _settle(self, batch: RequestBatch) -> None:
-        """Find out what has become of a batch that was intended when the run was stopped."""
+        """Find out whether a batch that was intended when the run was stopped was handed in."""
         known, long_ago = self._ids(), self.clock() - batch.made > CLOCKS
         batch_id = await self._call(lambda: self._found(batch, known, at_once=long_ago))
         if batch_id is None:
@@ -150,7 +150,7 @@ class BatchAsker:
     async def _found(
         self, batch: RequestBatch, known: Collection[str], *, at_once: bool
     ) -> str | None:
-        """Look for a batch; once more after a while if the provider may be at work on it still."""
+        """Look for a batch; unless `at_once`, again after SETTLING seconds if it is not found."""
         there = await self.service.found(batch, known)
         if there is None and not at_once:
             await self.retry.sleep(SETTLING)

@@ -19,7 +19,7 @@ class BatchLedger:
     """A run's batches. What a method has written is on the disk when it returns."""
 
     def __init__(self, store: RunStore) -> None:
-        """Keep them in a store that is open for writing."""
+        """Keep the batches in a store that is open for writing."""
         self._store = store
 
     def batches(self) -> list[RequestBatch]:
@@ -33,9 +33,9 @@ class BatchLedger:
         return rows.fetchone() is not None
 
     def place(self, key: str) -> tuple[RequestBatch, int | None, int] | None:
-        """Return a request's batch, and where the reply is: None if the batch brought none.
+        """Return a request's batch, and its reply's position and length; None if it is in no batch.
 
-        None for a request that is in no batch.
+        The position is None if the batch brought no reply.
         """
         row = self._store.rows(
             "SELECT batch.batch, position, length FROM asked "
@@ -56,7 +56,7 @@ class BatchLedger:
             )
 
     def update(self, batch: RequestBatch, places: Iterable[Place] = ()) -> None:
-        """Record what has become of a batch, and where its replies are."""
+        """Record the state of a batch, and where its replies are."""
         with self._store.transaction() as connection:
             connection.executemany(
                 "UPDATE asked SET position = ?, length = ? WHERE key = ? AND batch = ?",

@@ -50,10 +50,10 @@ class BatchedModel:
         requests: Iterable[ModelRequest],
         tell: Callable[[BatchProgress], None] = lambda _progress: None,
     ) -> None:
-        """Ask for all of these, and return when their replies are in the run's directory.
+        """Send all requests, and return when their replies are in the run's directory.
 
-        What was asked already is not asked again. Raises ModelFault, SettingsError, InputError; see
-        `BatchAsker.ask`.
+        Requests that were sent before are not sent again. Raises ModelFault, SettingsError,
+        InputError; see `BatchAsker.ask`.
         """
         service = self._open_service()
         try:

@@ -79,7 +79,7 @@ class _ResultLine(msgspec.Struct):
 
 
 class OpenAIBatches:
-    """Batches at OpenAI, or at a server that has the same."""
+    """Batches at OpenAI, or at a server with the same API."""
 
     def __init__(self, endpoint: Endpoint, form: BatchForm = LIMITS) -> None:
         """Open a client. Raises UnsupportedPlatform without the openai package."""

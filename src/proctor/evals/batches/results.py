@@ -13,7 +13,7 @@ FOLDER = "batches"
 
 
 def requests_file(run: Path, number: int) -> Path:
-    """Return the path of what is handed in as a batch, which is kept until it is there."""
+    """Return the path of a batch's requests, a file kept until they are handed in."""
     return run / FOLDER / f"{number}.requests"
 
 
@@ -23,16 +23,16 @@ def results_file(run: Path, number: int) -> Path:
 
 
 def leftovers(run: Path) -> list[Path]:
-    """Return what a kill has left: requests that were handed in, and parts of downloads."""
+    """Return the files that a kill has left: requests handed in, and parts of downloads."""
     folder = run / FOLDER
     return [*folder.glob("*.requests"), *folder.glob(".*")]
 
 
 async def download(pieces: AsyncIterator[bytes], batch: RequestBatch, path: Path) -> None:
-    """Write results to a file that is there whole or not at all; memory stays small.
+    """Write results to a file that appears whole or not at all; memory stays small.
 
-    Raises ModelReplyBroken for more bytes than so many replies may have, InputError if the disk is
-    full, and what the pieces raise.
+    Raises ModelReplyBroken for more bytes than the batch's replies may have, InputError if the disk
+    is full, and what the pieces raise.
     """
     left = batch.count * LONGEST_REPLY
     with whole_file(path) as file:
@@ -66,7 +66,7 @@ def broken(path: Path) -> int:
 
 
 def read_line(path: Path, position: int, length: int) -> bytes:
-    """Return a line by the place where it is."""
+    """Return a line by its position and length in bytes."""
     with path.open("rb") as file:
         file.seek(position)
         return file.read(length)

@@ -12,7 +12,7 @@ from proctor.evals.models import wire
 from proctor.evals.models.model import ModelRequest
 
 CLOCKS = 3600.0
-"""Seconds that our clock and a provider's may be apart."""
+"""Seconds by which this machine's clock and a provider's may differ."""
 _T = TypeVar("_T")
 
 
@@ -22,7 +22,7 @@ class RequestBatch(msgspec.Struct, frozen=True):
     number: int
     """Number within the run, from 1."""
     token: str
-    """Random digits by which the batch is known again at the provider."""
+    """Random digits by which the batch is recognised at the provider."""
     path: str
     """Path of the API that its requests are for, such as /v1/chat/completions."""
     count: int
@@ -30,7 +30,7 @@ class RequestBatch(msgspec.Struct, frozen=True):
     made: float
     """Unix time at which it was to be handed in."""
     id: str = ""
-    """Name at the provider; empty as long as it may not be there."""
+    """Id at the provider; empty until the batch is known to be there."""
     status: str = ""
     """Status in the provider's words, once it has ended."""
     fault: str = ""
@@ -81,11 +81,11 @@ class BatchService(Protocol):
     form: BatchForm
 
     async def probe(self) -> str | None:
-        """Look whether it is there, within seconds and free of charge; returns a remark or None."""
+        """Check the provider, within seconds and free of charge; returns a remark or None."""
         ...
 
     def path(self, request: ModelRequest) -> str:
-        """Path of the API that a request is for; all of a batch have the same. SettingsError."""
+        """Return a request's API path; all of a batch have the same. Raises SettingsError."""
         ...
 
     def line(self, request: ModelRequest, custom_id: str) -> bytes:
@@ -99,8 +99,8 @@ class BatchService(Protocol):
     async def found(self, batch: RequestBatch, known: Collection[str]) -> str | None:
         """Look for a batch that may have been handed in; returns its id, or None if it was not.
 
-        `known` are ids of the run's other batches. Raises ModelFault, not a passing one, if it
-        cannot be told.
+        `known` are ids of the run's other batches. Raises a ModelFault that is not passing if
+        this cannot be decided.
         """
         ...
 
@@ -113,7 +113,7 @@ class BatchService(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...
 
 
@@ -133,7 +133,7 @@ def custom_id_of(line: bytes) -> str:
 
 
 def read(body: bytes, kind: type[_T]) -> _T:
-    """Decode what a provider sent. Raises ModelReplyBroken, a passing fault."""
+    """Decode a provider's answer. Raises ModelReplyBroken, a passing fault."""
     try:
         return wire.decoded(body, msgspec.json.Decoder(kind))
     except (ValueError, RecursionError) as error:

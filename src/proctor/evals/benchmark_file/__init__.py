@@ -1,1 +1,1 @@
-"""Benchmarks that are files: rows, prompts, extraction and grading, told in TOML."""
+"""Benchmarks that are files: rows, prompts, extraction and grading, described in TOML."""

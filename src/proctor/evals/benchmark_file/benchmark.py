@@ -64,17 +64,17 @@ class PublishedPrompts:
     """Prompts of a benchmark's publishers, which are not part of proctor."""
 
     named: Callable[[str], bool]
-    """Tells whether the name of a prompt is of these."""
+    """Tells whether a name is that of one of these prompts."""
     ask: Callable[[RowTask, Settings], tuple[Message, ...]]
     pinned: Callable[[Settings], Settings]
-    """See PromptsOfOthers."""
+    """Puts the prompts' version into the settings; see PromptsOfOthers."""
     taken: Callable[[str, str], str]
     """Takes the answer from a reply to a prompt of that name, by the publishers' own rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileBenchmark:
-    """A benchmark as its file tells it."""
+    """A benchmark that is defined by a benchmark file."""
 
     definition: BenchmarkDefinition
     directory: Path
@@ -82,7 +82,7 @@ class FileBenchmark:
     prompts: Mapping[str, tuple[tuple[Role, Template], ...]]
     """Roles and templates of each prompt's messages, by the prompt's name."""
     extraction: Mapping[str, Template]
-    """By policy."""
+    """Templates that take the answer from a reply, by policy."""
     benchmark_file: Path | None = None
     """The file; None for one that comes with proctor."""
     read: tuple[Path, ...] = ()
@@ -91,7 +91,7 @@ class FileBenchmark:
     """The template `rows.config`."""
     published: PublishedPrompts | None = None
     version: int = 1
-    """Goes up with every change of a prompt of one that comes with proctor."""
+    """Number that goes up with every change of a prompt, if the benchmark comes with proctor."""
 
     @property
     def name(self) -> str:
@@ -193,7 +193,7 @@ class FileBenchmark:
     def _examples(
         self, found: tuple[Path, ...], settings: Settings, run: RunValues
     ) -> tuple[tuple[RowTask, ...], tuple[Path, ...]]:
-        """Return examples for all tasks, one more than each is shown, and the files of their own.
+        """Return examples for all tasks, one more than a prompt shows, and the examples' own files.
 
         Raises InputError if there are too few.
         """
@@ -267,7 +267,7 @@ class FileBenchmark:
         return Extracted(taken, policy if taken.strip() else "")
 
     def _goes_on(self, settings: Settings) -> bool:
-        """Return True if a model goes on with the prompt, and writes nothing but the program."""
+        """Return True if the model continues the prompt, and writes nothing but the program."""
         return any(role == "text" for role, _ in self.prompts.get(settings.prompt, ()))
 
     def open_grader(

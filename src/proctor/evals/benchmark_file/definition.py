@@ -28,13 +28,13 @@ class RowsTable(_Table, frozen=True):
     """Data set of the Hugging Face hub, OWNER/NAME."""
     revision: str = "main"
     config: str | None = None
-    """Template, which sees `run` alone."""
+    """Template for the data set's configuration; it sees only `run`."""
     tables: Texts = ()
     """Files of the data set; empty where it says itself which they are."""
     where: str = ""
     """Expression: rows for which it is false are left out."""
     id: str = "id"
-    """Expression: a text or a whole number, unique. So are the following, which are texts."""
+    """Expression: a text or a whole number, unique. The fields below are expressions for texts."""
     title: str = ""
     statement: str = ""
     platform: str = ""
@@ -82,7 +82,7 @@ class ExamplesTable(_Table, frozen=True):
     """Rows that a prompt may show solved."""
 
     file: str | Texts = ()
-    """Files of them, with the columns of the rows; without, they are of the rows themselves."""
+    """Files of examples, with the columns of the rows; if empty, examples come from the rows."""
     where: str = ""
     """Expression: rows for which it is false are no examples."""
 
@@ -161,10 +161,10 @@ class UnitTestsTable(_Table, frozen=True, tag_field="kind", tag="unit-tests"):
     functions: str = ""
     """Names that the test code may call; empty for that of the program."""
     check: str = ""
-    """Name of the function that `check`, of the test code, is called with."""
+    """Name of the function that the test code's `check` is called with."""
     solution: str = ""
     reference: str = ""
-    """Source of a right function of the same name, which answers `inputs`."""
+    """Source of a correct function of the same name, which gives the right results for `inputs`."""
     inputs: str = ""
     """Lists of lists of arguments, or the JSON of such."""
     tolerance: str = ""
@@ -207,14 +207,14 @@ class AssertionTable(_Table, frozen=True, tag_field="kind", tag="assertion"):
 
     call: str
     output: str
-    """JSON."""
+    """Right result, as JSON."""
 
 
 class AnswerTable(_Table, frozen=True, tag_field="kind", tag="answer"):
     """A text that is compared with the right one, or graded by a checker."""
 
     output: str
-    """Expression."""
+    """Expression: the right answer."""
     compare: CompareTable | None = None
     checker: CheckerTable | None = None
 
@@ -232,7 +232,7 @@ Grading = (
 )  # fmt: skip
 PYTHON_ONLY = (CallsTable, UnitTestsTable)
 NO_PROGRAM = (ValueTable, AssertionTable, AnswerTable)
-"""Gradings of what is no program."""
+"""Gradings of answers that are not programs."""
 
 
 class BenchmarkDefinition(_Table, frozen=True):
@@ -247,7 +247,7 @@ class BenchmarkDefinition(_Table, frozen=True):
     prompt: PromptTable = PromptTable()
     """The prompt `plain`."""
     prompts: dict[str, PromptTable] = {}
-    """Others, by name."""
+    """Further prompts, by name."""
     examples: ExamplesTable = ExamplesTable()
     program: ProgramTable = ProgramTable()
     extraction: dict[str, str] = {}

@@ -93,7 +93,7 @@ def _failed(field: str, error: Exception, names: Names) -> FieldError:
 
 
 def _shown(value: Any) -> Any:
-    """Return a value that a template is to show. Raises TemplateRuntimeError for what is none."""
+    """Return a value that a template may show. Raises TemplateRuntimeError for any other."""
     if isinstance(value, jinja2.Undefined):
         return value  # it raises an error of its own
     if value is None:
@@ -161,7 +161,7 @@ class TemplateCompiler:
     def extraction(self, text: str, field: str) -> Template:
         """Compile a template that takes an answer from `reply`. Raises InputError.
 
-        It is tried on an empty reply, in which it may find nothing, but must do nothing else wrong.
+        It is tried on an empty reply: it need not find anything there, but must not fail otherwise.
         """
         template = self.template(text, field)
         used = find_undeclared_variables(self._environment.parse(text))
@@ -198,11 +198,11 @@ class Values:
     """Values of a benchmark file's expressions for one row."""
 
     expressions: Mapping[str, Expression]
-    """By field of the benchmark file, such as `grading.code`; without those that are empty."""
+    """Expressions by field of the benchmark file, such as `grading.code`; without empty ones."""
     names: Names
 
     def of_mode(self, mode: str) -> "Values":
-        """Return the same for a mode of grading."""
+        """Return these values with `run.mode` set to a mode of grading."""
         run = RunValues(self.names.get("run", {}), mode=mode)
         return Values(self.expressions, {**self.names, "run": run})
 

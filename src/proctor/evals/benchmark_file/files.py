@@ -7,10 +7,10 @@ from proctor.program import check_relative
 
 
 def beside(directory: Path, name: str, file: str | None = None, field: str | None = None) -> Path:
-    """Return a file or directory below that of a benchmark file.
+    """Return a file or directory below the directory of a benchmark file.
 
-    It must not be hidden; links may lead within the directory only. Raises InputError, with `file`
-    and `field`.
+    It must not be hidden, and links must not lead out of that directory. Raises InputError, with
+    `file` and `field`.
     """
     try:
         place = directory / check_relative(name)

@@ -51,7 +51,7 @@ def method(starter: str) -> str:
 
 
 def until(text: str, ends: Iterable[str]) -> str:
-    """Return what stands before the first of some texts; all if there is none of them."""
+    """Return the text before the first of some ends; all of it if it has none of them."""
     places = [text.find(each) for each in ends if each]
     return text[: min((place for place in places if place >= 0), default=len(text))]
 

@@ -42,7 +42,7 @@ class TaskGrader:
     language: str
     """Id of the language that programs are in."""
     tried: dict[str, asyncio.Future[str]] = field(default_factory=dict)
-    """Rows' own solutions that were tried; see SameProcessJudge."""
+    """Outcomes of rows' own solutions that were tried, by the row's id; see SameProcessJudge."""
 
     @property
     def cells(self) -> int:
@@ -124,7 +124,7 @@ def needs_environment(definition: BenchmarkDefinition) -> bool:
 
 
 def program(task: RowTask, code: str) -> str:
-    """Make the module that is tested, of a whole function or the rest of one that the prompt began.
+    """Make the module to test, from a whole function or from the rest of one that the prompt began.
 
     What stands before the function in the prompt, imports and other functions, is put before a
     whole one too, since models take it for granted.

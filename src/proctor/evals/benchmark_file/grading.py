@@ -51,9 +51,9 @@ def graded(
     limits: Limits,
     source: Template | None = None,
 ) -> Graded:
-    """Make what a row is graded by; files are those of `directory`.
+    """Make the problem or tests that a row is graded by; files are those of `directory`.
 
-    `limits` are those of a test for which the row has none; `source` is the template of a
+    `limits` apply to tests for which the row has none; `source` is the template of a
     SameProcessTable. Raises FieldError, and InputError for a package or checker that cannot be
     used.
     """
@@ -185,7 +185,7 @@ def _read(file: Path) -> str:
 
 
 def comparison(table: CompareTable) -> Comparison:
-    """Return the comparison that a table describes. Raises InputError for no tolerance."""
+    """Return the comparison that a table describes. Raises InputError for a bad tolerance."""
     for name in ("absolute", "relative"):
         value = getattr(table, name)
         if value is not None and not (math.isfinite(value) and value >= 0):

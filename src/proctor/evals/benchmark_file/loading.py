@@ -47,7 +47,7 @@ def load(place: Path) -> FileBenchmark:
 
 
 def bundled(name: str, part: str = "", *, version: int = 1) -> FileBenchmark:
-    """Load a benchmark file that comes with proctor, or a part, whose data set is HUB_PART."""
+    """Load a benchmark file that comes with proctor; a `part` of it has the data set HUB_PART."""
     with as_file(files("proctor") / "bundled" / name) as path:
         definition = parsed(path.read_text("utf-8"), name, name)
         if part:
@@ -97,7 +97,7 @@ def _made(definition: BenchmarkDefinition, directory: Path, path: Path | None) -
 
 
 def _check_output(grading: StdioTable | AnswerTable, file: str) -> None:
-    """Raise InputError for a comparison or a checker that cannot be."""
+    """Raise InputError for a bad tolerance, or a checker in an unknown language."""
     try:
         if grading.compare is not None:
             comparison(grading.compare)

@@ -1,4 +1,4 @@
-"""Reading a benchmark file: its tables, and what in them cannot be meant."""
+"""Reading a benchmark file: parsing its tables, and finding mistakes in them."""
 
 import re
 import tomllib
@@ -75,7 +75,7 @@ def parsed(text: str, file: str, name: str) -> BenchmarkDefinition:
 
 
 def _hint(wrong: InputError) -> str:
-    """Return what could have been meant, to be put behind a message of msgspec's."""
+    """Return a hint at what was meant, to be appended to msgspec's message."""
     name = (wrong.field or "").rpartition(".")[2]
     if name in _NAMES and wrong.message.startswith("invalid"):
         return f"; it is one of {', '.join(_NAMES[name])}"
@@ -85,7 +85,7 @@ def _hint(wrong: InputError) -> str:
 
 
 def mistakes(found: BenchmarkDefinition) -> Iterator[Mistake]:
-    """Find what fits the tables but cannot be meant."""
+    """Find mistakes that the types of the tables do not rule out."""
     yield from _of_names(found)
     yield from _of_rows(found.rows)
     yield from _of_prompts(found)

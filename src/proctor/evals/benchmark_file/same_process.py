@@ -36,9 +36,9 @@ class SameProcessTests:
     """Program known to pass; empty if there is none."""
 
     def check(self) -> None:
-        """Raise FieldError for a template that is of no use.
+        """Raise FieldError for a template that cannot be used.
 
-        It is tried on the solution; without one on an empty program, which it may not take.
+        It is tried on the solution; without one on an empty program, which it may reject.
         """
         try:
             text = self._text(self.solution, _TRIED)
@@ -50,10 +50,10 @@ class SameProcessTests:
                 raise FieldError(self.source.field, "does not print `passed`", in_file=True)
 
     def made(self, program: str) -> tuple[Problem, str]:
-        """Return the problem and the whole source that pass if the program does.
+        """Return a problem, and the whole source that solves it if the program passes its tests.
 
-        The line that the source must print is the program's own, so that no other can have it
-        by heart. Raises FieldError.
+        The line that the source must print depends on the program, so that it cannot be known
+        beforehand. Raises FieldError.
         """
         content = f"{self.id}\0{program}".encode("utf-8", "surrogatepass")
         passed = hashlib.sha256(content).hexdigest()[:32]
@@ -75,12 +75,12 @@ class SameProcessJudge:
     """Judges one program."""
     language: str
     tried: dict[str, Future[str]] = field(default_factory=dict)
-    """Words on each row's own solution that failed, by the row's id; empty for one that passed."""
+    """Reason why a row's own solution failed, by the row's id; empty if it passed."""
 
     async def judge(self, tests: SameProcessTests, program: str) -> Judgement:
-        """Judge a program; it is a TASK_FAULT if the row's own solution fails the tests.
+        """Judge a program; the verdict is TASK_FAULT if the row's own solution fails the tests.
 
-        So is one that passes then: a row counts for all programs, or for none.
+        That holds for a program that passes, too: a row counts for all programs, or for none.
         """
         judgement = await self._judge(tests, program)
         if judgement.verdict.is_fault or not tests.solution.strip():

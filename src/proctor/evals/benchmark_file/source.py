@@ -34,9 +34,9 @@ class FileSource:
     """Numbers of rows that `infos` left out, by reason."""
 
     def infos(self) -> Iterator[ProblemInfo]:
-        """Describe all rows that can be used; the first of the others is told by a warning.
+        """Describe all usable rows; a warning names the first unusable one.
 
-        Raises InputError if there is none, or two have the same id.
+        Raises InputError if no row is usable, or two have the same id.
         """
         empty, odd = True, list[InputError]()
         self.left_out.clear()
@@ -58,7 +58,7 @@ class FileSource:
             raise InputError("has no row, or none that `where` takes", file=self.name)
 
     def instances(self, only: Collection[str]) -> Iterator[RowTask]:
-        """Load those with these ids, in the tables' order. Raises InputError for an absent one."""
+        """Load rows by their ids, in the tables' order. Raises InputError for an absent id."""
         left = set(only)
         for task in self._all() if left else ():
             if task.id in left:

@@ -40,7 +40,7 @@ class RowTask:
     names: Names
     """Values that templates see."""
     graded: Mapping[str, Graded]
-    """By mode."""
+    """Problem or tests that the answer is graded by, by mode."""
     function: str = ""
     """Function or class that is asked for; empty for a whole program."""
     head: str = ""
@@ -72,7 +72,7 @@ class TaskMaker:
     definition: BenchmarkDefinition
     directory: Path
     expressions: Mapping[str, Expression]
-    """By field of the benchmark file, such as `grading.code`; without those that are empty."""
+    """Expressions by field of the benchmark file, such as `grading.code`; without empty ones."""
     modes: tuple[str, ...]
     source: Template | None = None
     """The template `source` of a SameProcessTable."""
@@ -136,7 +136,7 @@ class TaskMaker:
         return taken
 
     def _located(self, row: Row, error: FieldError) -> InputError:
-        """Return the error for a row: of its column, or of the field that cannot be worked out."""
+        """Return the error for a row, which names its column, or else the field that failed."""
         expression = self.expressions.get(error.field)
         columns = [] if expression is None else sorted(expression.columns & row.content.keys())
         if len(columns) == 1 and not error.in_file:

@@ -1,4 +1,4 @@
-"""Rows turned into Arrow's columns, by its buffers.
+"""Conversion of rows into Arrow's columns, by writing their buffers directly.
 
 pyarrow would convert Python's objects by itself, but imports pandas for it where that is installed,
 and needs ten times the memory of the columns.
@@ -55,7 +55,7 @@ def _column(values: list[Any], kind: "pa.DataType") -> "pa.Array":
 
 
 def _filled(values: list[Any], blank: Any) -> list[Any]:
-    """Return the values with what stands for null in the buffers, where there are any."""
+    """Return the values with each None replaced by `blank`, which fills its place in a buffer."""
     return [blank if value is None else value for value in values] if None in values else values
 
 
@@ -67,7 +67,7 @@ def _offsets(values: Sequence[Sequence[Any]]) -> "pa.Buffer":
 
 
 def _valid(values: list[Any]) -> "pa.Buffer | None":
-    """Return a bit for each value that is not null, the first in the lowest place."""
+    """Return a bitmap of the values that are not null, lowest bit first; None if none is null."""
     import pyarrow as pa
 
     if None not in values:

@@ -53,7 +53,10 @@ reads and writes them."""
 
 
 def export(store: RunStore, format_: str, out: BinaryIO) -> None:
-    """Write a run to `out`. Raises InputError for an unknown format, PlatformError for an extra."""
+    """Write a run to `out`.
+
+    Raises InputError for an unknown format, PlatformError for a missing extra.
+    """
     _writer(format_)(store, out)
 
 

@@ -26,7 +26,7 @@ _PASSED, _FAILED = "C", "I"
 
 
 def write_inspect(store: RunStore, out: BinaryIO) -> None:
-    """Write sample by sample; what stands before the samples is worked out first."""
+    """Write a run sample by sample, after a head with its settings and figures."""
     settings = settings_of(store)
     found = figures(records(store), settings.modes, (1,))
     head = _head(store, found)
@@ -190,7 +190,7 @@ def _score(judged: SampleJudgement, generation: Generation) -> dict[str, Any]:
 
 
 def _fault(sample: Sample, judges: Mapping[str, str]) -> str:
-    """Why a sample has no reply, or no verdict that counts."""
+    """Return the reason why a sample has no reply, or no verdict that counts; else empty."""
     generation = sample.generation
     if generation is not None and generation.fault:
         return f"{generation.fault}: {generation.fault_message}"
@@ -212,7 +212,7 @@ def _reply(generation: Generation, model: str) -> dict[str, Any]:
 
 
 def _steps(turns: list[Turn], model: str) -> list[dict[str, Any]]:
-    """An agent's turns as the conversation they were."""
+    """Return an agent's turns as the messages of a conversation."""
     messages: list[dict[str, Any]] = []
     for turn in turns:
         if turn.kind == "tool":
@@ -271,7 +271,7 @@ def _input(message: dict[str, Any]) -> dict[str, Any]:
 def _usage(
     prompt: int | None, completion: int | None, reasoning: int | None, cached: int | None = None
 ) -> dict[str, Any]:
-    """Tokens; those read from a cache stand apart from the rest of the prompt."""
+    """Return counts of tokens; `input_tokens` leaves out those that were read from a cache."""
     return {
         "input_tokens": (prompt or 0) - (cached or 0),
         "input_tokens_cache_read": cached,

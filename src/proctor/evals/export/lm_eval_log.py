@@ -30,7 +30,7 @@ from proctor.verdict import Verdict
 from proctor.whole_file import whole_file
 
 FAULTS = "faults"
-"""Metric that counts replies without a verdict, for which nothing else counts."""
+"""Metric that counts replies without a verdict, which are in no other metric."""
 _KS = (1, 5, 10, 100)
 
 
@@ -40,7 +40,7 @@ def task_name(benchmark: str) -> str:
 
 
 def document(info: ProblemInfo, messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what a task's document holds of a problem and its prompt. It holds no test."""
+    """Return a problem and its prompt as a task's document, which holds no test."""
     return {
         "id": info.id,
         "title": info.title,
@@ -52,12 +52,12 @@ def document(info: ProblemInfo, messages: Sequence[Mapping[str, Any]]) -> dict[s
 
 
 def filtered(verdict: str, message: str, code: str) -> str:
-    """Return a reply as a mode's filter leaves it, JSON: verdict, message, and the program."""
+    """Return the output of a mode's filter for a reply, JSON: verdict, message and program."""
     return json.dumps({"verdict": verdict, "message": message, "code": code}, ensure_ascii=False)
 
 
 def metric_names(repeats: int) -> dict[str, bool]:
-    """Return the metrics of so many replies to a problem, and whether higher is better."""
+    """Return the metrics for `repeats` replies to a problem, each with whether higher is better."""
     ks = (k for k in sorted({*_KS, repeats}) if k <= repeats)
     return {**{f"pass@{k}": True for k in ks}, FAULTS: False}
 
@@ -65,7 +65,7 @@ def metric_names(repeats: int) -> dict[str, bool]:
 def metrics(verdicts: Sequence[Verdict | None], repeats: int) -> dict[str, float]:
     """Return the metrics of one problem; without pass@k where fewer than k have a verdict.
 
-    None stands for a reply that there is not.
+    None among the verdicts stands for a missing reply.
     """
     judged = [each for each in verdicts if each is not None and not each.is_fault]
     passed = sum(each.passed for each in judged)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 _GROUP_ROWS = 2_000
 _GROUP_BYTES = 16 << 20
-"""A row group is written when it has as many rows, or texts of as many bytes."""
+"""Bytes at which a row group is written, unless it has reached `_GROUP_ROWS` before."""
 _BATCH_ROWS = 100
-"""Rows that are Python's objects at a time: as such they take ten times the memory of columns."""
+"""Most rows held as Python objects at a time: they take ten times the memory of columns."""
 _JUDGED = ("verdict", "score", "message", "cpu", "slowest_share", "level", "tests")
 
 

@@ -23,7 +23,7 @@ _CSV = (
 
 
 def write_jsonl(store: RunStore, out: BinaryIO) -> None:
-    """An object a line for each sample: reply, program, judgements, an agent's steps."""
+    """Write one JSON object per line and sample: reply, program, judgements, an agent's steps."""
     judges = current_judges(store, settings_of(store))
     for sample in made(store):
         assert sample.generation is not None
@@ -74,7 +74,7 @@ def write_csv(store: RunStore, out: BinaryIO) -> None:
 
 
 def _cell(value: Any) -> Any:
-    """A spreadsheet would run a text that begins like a formula; an apostrophe makes it a text."""
+    """Return a cell's value; an apostrophe keeps a spreadsheet from running it as a formula."""
     if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return "'" + value
     return "" if value is None else value

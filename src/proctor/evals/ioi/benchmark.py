@@ -48,7 +48,7 @@ MODES = MappingProxyType({"standard": "the subtask's points, by the IOI's rules"
 
 
 class _Spool:
-    """A directory for large tests, which goes with the last instance that reads from it."""
+    """A directory for large tests, deleted with the last instance that reads from it."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="proctor-ioi-"))
@@ -82,9 +82,9 @@ class IoiSource:
                 yield info
 
     def infos(self) -> Iterator[ProblemInfo]:
-        """Return those that can be asked for.
+        """Return the subtasks that a model can be asked to solve.
 
-        That leaves out samples, which are worth no points, and tasks whose answer is no program.
+        Left out are samples, which are worth no points, and tasks whose answer is not a program.
         """
         seen: set[str] = set()
         for info in self.subtasks():
@@ -104,7 +104,7 @@ class IoiSource:
             )
 
     def instances(self, only: Collection[str]) -> Iterator[SubtaskInstance]:
-        """Load those with these ids. All their tests are read first, large ones to files."""
+        """Load the subtasks with these ids. All their tests are read first, large ones to files."""
         wanted = [info for info in self.subtasks() if info.name in only]
         if absent := set(only) - {info.name for info in wanted}:
             name = min(absent)
@@ -122,7 +122,7 @@ class IoiSource:
 
 
 def subtask_of(info: ProblemInfo) -> tuple[TaskKey, str]:
-    """Return the task and the subtask that `infos` has made this of."""
+    """Return the task and the subtask that an item of `IoiSource.infos` describes."""
     year = info.contest_date
     task = info.contest.removeprefix(f"{year}-")
     return (int(year), task), info.id.removeprefix(f"{info.contest}-")

@@ -38,8 +38,8 @@ _FIXED = {
 def verdict_of(score: float, feedback: str) -> Verdict:
     """Read a verdict out of score and feedback, as the published pipeline does.
 
-    It calls RE whatever else has a score of 0; here that is so only for its own words of a crash.
-    What a checker says of a wrong answer is WA.
+    The pipeline calls every other score of 0 RE; here RE needs its own words for a crash, or no
+    feedback at all. A checker's message on a wrong answer is WA.
     """
     if score >= 1.0:
         return Verdict.AC
@@ -55,7 +55,7 @@ def words(test: TestResult, *, compared: bool, compiler_output: str = "") -> str
     """Return the published words for a test's result.
 
     `compared` is whether outputs are compared without a checker. Raises ValueError for a fault,
-    for which there are none.
+    which has no published words.
     """
     if compared and test.verdict in {Verdict.AC, Verdict.WA}:
         return RIGHT if test.verdict.passed else WRONG

@@ -44,7 +44,7 @@ _SEEN: Mapping[str, frozenset[Verdict]] = {
     "time_limit_and_runtime_error": _SLOW | _CRASH,
     "protocol_violation": _WRONG | _CRASH,
 }
-"""One of these must be the verdict on some test."""
+"""Verdicts by label: some test must have one of them."""
 _BROKEN = frozenset({"compile_error", "compilation_error"})
 KNOWN = frozenset({*_FULL, *_SEEN, *_BROKEN, "partially_correct"})
 
@@ -52,7 +52,7 @@ KNOWN = frozenset({*_FULL, *_SEEN, *_BROKEN, "partially_correct"})
 def label_of(row: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """Label, and what was recorded with it; `label` may be a word or a table with `verdict`.
 
-    Raises InputError for a label that says nothing known.
+    Raises InputError for an unknown label.
     """
     label = row.get("label")
     recorded = label if isinstance(label, dict) else row

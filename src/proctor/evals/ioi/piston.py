@@ -30,15 +30,15 @@ from proctor.evals.ioi.piston_requests import (
 )
 
 ATTEMPTS = 6
-"""Requests for one test at most that break a Piston, and answers at most that are no result."""
+"""Most requests for one test that may break a Piston, and most answers to it without a result."""
 PATIENCE = 60.0
 """Seconds for which all Pistons may be down before tests are given up."""
 _LOOK_AGAIN = 1.0
 """Seconds between two looks at a list that may change."""
 _CHECKS = 64
-"""Pistons that are looked at together at the start."""
+"""Most Pistons that are checked at the same time at the start."""
 _NAMED = 20
-"""Pistons whose errors a message has."""
+"""Most Pistons whose errors are listed in a message."""
 _LONGEST_NAME = 100
 _ENDED = "the run has ended"
 _logger = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class Piston:
         self._at_once, self._patience = at_once, patience
         self._endpoints = endpoints or Endpoints()
         self._changed = Condition()
-        """Lock of what is below, and of the endpoints; notified for _give_turns."""
+        """Lock of the attributes below and of the endpoints; notified for _give_turns."""
         self._waiting: deque[_WaitingTest] = deque()
         self._closing = Event()
         self._checked: set[str] = set()
@@ -90,8 +90,9 @@ class Piston:
 
     @classmethod
     def from_environment(cls, text: str) -> Self:
-        """Return what open-r1's variables ask for, on the Pistons of `text` if it names any.
+        """Return an instance with the settings of open-r1's environment variables.
 
+        Its Pistons are those of `text` or, if that is empty, those of the variables.
         Raises UsageError, PlatformError, InfraFault.
         """
         where, field = (text, "--runner") if text else (_variable("ENDPOINTS"), "PISTON_ENDPOINTS")
@@ -109,9 +110,9 @@ class Piston:
         return cls(PistonList(where, field), int(most), key)
 
     def __enter__(self) -> Self:
-        """Look at all Pistons. Raises InputError and Unauthorized for what is none.
+        """Check all Pistons. Raises InputError and Unauthorized for one that is not a Piston.
 
-        One that cannot be reached is not an error: it may come.
+        One that cannot be reached is not an error: it may start later.
         """
         try:
             with ThreadPoolExecutor(_CHECKS) as checks:
@@ -150,7 +151,7 @@ class Piston:
         submission: str,
         test_output: str | None = None,
     ) -> tuple[str, str]:
-        """Run one test; score and feedback. Raises InfraFault if no Piston does its part."""
+        """Run one test; return score and feedback. Raises InfraFault if no Piston gives them."""
         request = execute_request(problem, test_input, submission, test_output)
         try:
             for trial in stamina.retry_context(on=PistonUnsure, attempts=ATTEMPTS, timeout=None):
@@ -181,7 +182,7 @@ class Piston:
                 refusal, avoid = str(error), frozenset({turn.endpoint})
 
     def _next_turn(self, avoid: Collection[str]) -> EndpointTurn | None:
-        """Wait for a turn; None if no Piston is well but those to avoid. Raises InfraFault."""
+        """Wait for a turn; None if only Pistons in `avoid` are well. Raises InfraFault."""
         waiting = _WaitingTest(avoid)
         with self._changed:
             if self._closing.is_set():
@@ -193,8 +194,8 @@ class Piston:
     def _give_turns(self) -> None:
         """Give turns to tests in the order in which they wait, until the run ends.
 
-        One thread does so for all: if each looked for itself whenever something changes, a thousand
-        that wait for the last few Pistons would be busy with that.
+        One thread does so for all: otherwise each of a thousand tests that wait for the last few
+        Pistons would have to look whenever something changes.
         """
         with self._changed:
             while not self._closing.is_set():

@@ -17,7 +17,7 @@ _WORKER = re.compile(r"piston-worker-(\d{1,5})", re.ASCII)
 """Name of the jobs that open-r1's script starts, with the port that the worker listens on."""
 _NODE = re.compile(r"[\w.-]+", re.ASCII)
 _Part = Callable[[float], tuple[str, ...]]
-"""Returns the URLs of a part of the list at a time."""
+"""Function that returns the URLs of a part of the list at a given time."""
 
 
 class PistonList:
@@ -46,16 +46,16 @@ class PistonList:
         return lambda _now: (url,)
 
     def read(self, now: float) -> tuple[str, ...]:
-        """Return the URLs at this time, in seconds of any clock, each once.
+        """Return the URLs at time `now`, in seconds of any clock, each once.
 
         A file is read again if it has changed, Slurm is asked again when its answer is old. Raises
-        InputError, PlatformError, InfraFault; the next call begins with what was known before.
+        InputError, PlatformError, InfraFault; the next call starts from the URLs known before.
         """
         return tuple(dict.fromkeys(url for part in self._parts for url in part(now)))
 
 
 class _UrlFile:
-    """A file with one URL a line; empty lines and those with # before them do not count."""
+    """A file with one URL a line; empty lines and lines that begin with # are ignored."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -105,7 +105,7 @@ class _SlurmWorkers:
 
 
 def checked_url(text: str) -> str:
-    """Return a URL without a slash at its end. Raises ValueError for what is none of a Piston."""
+    """Return a URL without a slash at its end. Raises ValueError if it cannot be a Piston's."""
     example = "as in http://host:2000/api/v2"
     if "@" in text:  # and what is before it is not shown
         host = text.rpartition("@")[2]

@@ -49,7 +49,7 @@ class PistonDown(Exception):
 
     def __init__(self, message: str, *, begun: bool = False, pause: float | None = None) -> None:
         self.begun = begun
-        """True if the request may have done this: it had arrived."""
+        """True if the request may have arrived, and so may be the cause."""
         self.pause = pause
         """Seconds to leave the Piston alone, if it has said so."""
         super().__init__(message)
@@ -60,7 +60,7 @@ class PistonRefused(Exception):
 
 
 class PistonUnsure(Exception):
-    """An answer that is no result, and may be better the next time."""
+    """An answer without a result; a further attempt may give one."""
 
 
 class PistonHttp:
@@ -81,9 +81,9 @@ class PistonHttp:
         self._http.close()
 
     def check(self, url: str) -> None:
-        """Look whether this is a Piston with the package.
+        """Check that a URL is that of a Piston with the package.
 
-        Raises PistonDown if it cannot be said now, InputError and Unauthorized if it is none.
+        Raises PistonDown if that cannot be found out now, InputError and Unauthorized if it is not.
         """
         answer = self._answer("GET", f"{url}/runtimes", timeout=_PATIENCE)
         said = f"{url}/runtimes answers status {answer.status_code}"
@@ -101,7 +101,7 @@ class PistonHttp:
             )
 
     def run_test(self, url: str, request: Mapping[str, Any]) -> tuple[str, str]:
-        """Run one test; score and feedback. Raises PistonDown, PistonRefused, PistonUnsure."""
+        """Run one test; return score, feedback. Raises PistonDown, PistonRefused, PistonUnsure."""
         answer = self._answer("POST", f"{url}/execute", json=request)
         if answer.status_code in _REFUSED:
             raise PistonRefused(f"{url}/execute: {answer.text[:500]}")
@@ -113,7 +113,7 @@ class PistonHttp:
             raise PistonUnsure(f"{url}/execute: {error}") from error
 
     def _answer(self, method: str, url: str, **more: Any) -> httpx.Response:
-        """Return the answer, unless it is one of a server that cannot just now."""
+        """Return the answer. Raises PistonDown if there is none, and for status 429 and 5xx."""
         try:
             answer = self._http.request(method, url, **more)
         except httpx.HTTPError as error:
@@ -132,7 +132,7 @@ class PistonHttp:
 def execute_request(
     problem: Mapping[str, Any], test_input: str, submission: str, test_output: str | None
 ) -> dict[str, Any]:
-    """Return the request that has one test run; `problem` is a row of the data set."""
+    """Return the request to run one test; `problem` is a row of the data set."""
     files = {
         f"graders/{problem['id'].lower()}.cpp": submission,
         "input.txt": test_input,
@@ -157,7 +157,7 @@ def _kind(answer: httpx.Response) -> str:
 
 
 def read_answer(content: bytes) -> tuple[str, str]:
-    """Score and feedback, read in the published order. Raises PistonDown, PistonUnsure."""
+    """Return score and feedback, read in the published order. Raises PistonDown, PistonUnsure."""
     try:
         answer = msgspec.json.decode(content, type=_PistonAnswer)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -31,7 +31,7 @@ _WHOLE = "Write a whole program, with main."
 
 
 def messages(task: IoiTask, subtask: str, template: str = DEFAULT) -> tuple[Message, ...]:
-    """The prompt for one subtask. Raises InputError for an unknown template, or no prompt."""
+    """Return the prompt of a subtask. Raises InputError for an unknown template, or no prompt."""
     make = _TEMPLATES.get(template)
     if make is None:
         raise InputError(f"{template!r} is not one of {', '.join(_TEMPLATES)}", field="prompt")

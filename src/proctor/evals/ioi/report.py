@@ -30,7 +30,7 @@ Thresholds = Mapping[str, float]
 
 
 class Worth(Protocol):
-    """Facts of a task that adding points up needs: an IoiTask, or its subtasks' rows."""
+    """Facts of a task that are needed to add up points; an IoiTask and a TaskWorth have them."""
 
     @property
     def year(self) -> int: ...
@@ -67,7 +67,7 @@ class SubtaskScore:
     name: str
     of: float
     best: float
-    """Of all submissions."""
+    """Best points of all submissions."""
     full: int
     """Submissions with all of its points."""
     judged: int
@@ -99,7 +99,7 @@ class YearScore:
     tasks: int
     """Tasks that count and were submitted to."""
     of: float
-    """Points that these are worth; a whole contest is worth 600."""
+    """Points that these tasks are worth; a whole contest is worth 600."""
     points: Mapping[str, float]
     """By strategy."""
     medals: Mapping[str, str | None]
@@ -108,12 +108,12 @@ class YearScore:
 
 @dataclass(frozen=True, slots=True)
 class PointsReport:
-    """All that is told of a run."""
+    """Points of a run by task and year, and counts of its submissions."""
 
     submissions: int
     verdicts: Mapping[str, int]
     faulty: int
-    """Submissions of which a fault of the task has left points unknown."""
+    """Submissions whose points a fault of the task has left unknown."""
     strategies: tuple[str, ...]
     tasks: tuple[TaskScore, ...]
     years: tuple[YearScore, ...]
@@ -172,7 +172,7 @@ def summarise(
     names: Sequence[str] = DEFAULT_STRATEGIES,
     thresholds: Mapping[int, Thresholds] | None = None,
 ) -> PointsReport:
-    """Add up rows, in the order in which they were submitted. Raises InputError for a strategy."""
+    """Add up rows in order of submission. Raises InputError for an unknown strategy."""
     verdicts: Counter[str] = Counter()
     grouped: dict[tuple[str, TaskKey], list[ScoredSubmission]] = {}
     faulty = count = 0

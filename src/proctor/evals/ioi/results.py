@@ -38,7 +38,7 @@ RESERVED = frozenset(
 
 
 def status_of(verdict: Verdict) -> str | None:
-    """The published status that says the same; None for a fault, for which there is none."""
+    """Return the published status for a verdict; None for a fault, which has no status there."""
     return _STATUS.get(verdict)
 
 

@@ -1,4 +1,4 @@
-"""A run of this benchmark as rows of the IOI pipeline: submissions, with what became of them."""
+"""A run of this benchmark as rows of the IOI pipeline: submissions, with their judgements."""
 
 import json
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ STRATEGIES = ("best", "union")
 
 
 def result_rows(store: RunStore) -> Iterator[dict[str, Any]]:
-    """A row for each reply, which `proctor ioi score` takes as a submission.
+    """Yield a row for each reply, which `proctor ioi score` takes as a submission.
 
-    If it was judged, the row is also one of those that command writes, without digest.
+    A judged reply's row also has the fields that this command writes for it, except the digest.
     """
     settings = settings_of(store)
     judge = current_judges(store, settings).get("standard")

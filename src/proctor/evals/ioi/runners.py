@@ -1,8 +1,9 @@
-"""Someone else's sandbox under our scoring: it runs each test, we choose tests and add up.
+"""Another sandbox under proctor's scoring: it runs each test, proctor chooses tests and adds up.
 
 A runner is a callable of the published shape, `(problem, test_input, submission, test_output)`,
 with `problem` a row of the data set, that returns the texts `(score, feedback)`, or an awaitable of
-them. Whatever it raises is a fault of infrastructure. How far a verdict can be trusted is up to it.
+them. Whatever it raises is a fault of infrastructure. How far a
+verdict can be trusted depends on the runner.
 """
 
 import asyncio
@@ -29,7 +30,7 @@ class ForeignGrade:
     """Judges with a runner. One event loop serves all that it awaits."""
 
     def __init__(self, run_test: RunTest, name: str) -> None:
-        """`name` is told in results: whose the running and grading were."""
+        """`name` stands in results and errors, to say who ran and graded the tests."""
         self._run_test = run_test
         self._name = name
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -38,7 +39,7 @@ class ForeignGrade:
     def __call__(
         self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
     ) -> Judgement:
-        """Run tests in order, those that can still change a score. Raises InfraFault."""
+        """Run in order the tests that can still change a score. Raises InfraFault."""
         plan = scoring.Plan(task.problem, subtasks)
         done: dict[str, TestResult] = {}
         tests = task.problem.tests_by_name()

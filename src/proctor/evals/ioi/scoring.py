@@ -74,7 +74,7 @@ class CellGrade:
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """A judge, and what it can bear."""
+    """A judge, and how many submissions it takes at once."""
 
     grade: Grade
     at_once: Callable[[], int]
@@ -93,9 +93,9 @@ class GradeOptions:
     isolation: str | None = None
     min_isolation: str | None = None
     on: Callable[[], AbstractContextManager[Judges]] | None = None
-    """Opens what judges instead of cells of this machine: a cluster, a fleet of servers."""
+    """Opens the judges to use instead of cells of this machine: a cluster, a fleet of servers."""
     normalise_cpu: str | None = None
-    """Machine whose CPU limits are to hold, as it was named."""
+    """Speed of the machine whose CPU limits are to hold; None for each machine's own."""
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
@@ -105,7 +105,7 @@ class GradeOptions:
 
     @property
     def stored_runner(self) -> str | None:
-        """Name of the runner in the settings of results: Pistons may change while they are made."""
+        """Name of the runner in the settings of results, without the Pistons, which may change."""
         return _PISTON if self.runner and self.runner.startswith(_PISTON) else self.runner
 
     @property
@@ -119,7 +119,7 @@ class GradeOptions:
         return {"isolation": self.isolation, "min_isolation": self.min_isolation}
 
     def open(self, stack: ExitStack) -> Grading:
-        """Open what judges. Raises UsageError, PlatformError, InfraFault."""
+        """Open the judge that was chosen. Raises UsageError, PlatformError, InfraFault."""
         if self.on is not None:
             judges = stack.enter_context(self.on())
             return Grading(CellGrade(judges), lambda: judges.at_once)
@@ -159,10 +159,10 @@ class IoiScoring:
     def run(
         self, at_once: Callable[[], int], kept: ResultsFile | None = None
     ) -> DurableRun[IoiSubmission, Any]:
-        """Return the loop over many.
+        """Return the loop that judges many submissions.
 
-        A submission that cannot be judged, and a fault of the sandbox, is no result: the next run
-        judges it again.
+        A submission that cannot be judged, or meets a fault of the sandbox, gets no result: the
+        next run judges it again.
         """
         return DurableRun(self._start, lambda _entry, future: future.result(), at_once, kept)
 
@@ -180,7 +180,7 @@ class IoiScoring:
         return future
 
     def judge(self, submission: IoiSubmission) -> FinishedEntry[IoiSubmission]:
-        """Judge one. Raises PlatformError; all else that may happen to it is in what it returns."""
+        """Judge a submission. Raises PlatformError; other errors are in the entry returned."""
         task = self.tasks[submission.task]
         subtasks = (submission.target,) if self.only_target and submission.target else None
         try:
@@ -241,8 +241,9 @@ class ScoreRun:
         }
 
     def open_results(self, origin: Callable[[], Origin]) -> ResultsFile | None:
-        """Open or resume the results file, if there is to be one; `origin` is of the rows to come.
+        """Open or resume the results file; return None without `out`.
 
+        `origin` returns the origin of the rows that will be written.
         Raises InputError, SettingsError.
         """
         if self.out is None:
@@ -262,9 +263,9 @@ class Scored:
 
     tasks: Mapping[TaskKey, IoiTask]
     rows: list[Mapping[str, Any]]
-    """Rows of all that is judged, by earlier runs too, in the order of the submissions."""
+    """Rows of all judged submissions, by earlier runs too, in the order of the submissions."""
     found: int
-    """Rows in the results, those of submissions that were not given now among them."""
+    """Number of rows in the results, including those of submissions that were not given now."""
     tally: RunTally
 
 
@@ -365,9 +366,9 @@ def validate(
 def find_tables(
     sources: Sources, named: Collection[str], submissions: Collection[IoiSubmission]
 ) -> tuple[list[Path], list[Path]]:
-    """Find the tables of tasks, and those of tests, that submissions are for.
+    """Find the tables of the tasks that submissions are for, and the tables of their tests.
 
-    Raises InputError, with the row of the first whose task is in none of them.
+    Raises InputError, with the row of the first submission whose task is in no table.
     """
     wanted = {submission.task for submission in submissions}
 
@@ -394,7 +395,7 @@ def _spool(stack: ExitStack) -> Path:
 def _digests(
     tasks: Mapping[TaskKey, IoiTask], settings: Mapping[str, Any]
 ) -> Callable[[IoiSubmission], str]:
-    """Return the digest of a submission's row to be; each task's tests are hashed once."""
+    """Return a function from submission to digest of its row; each task's tests are hashed once."""
     of_tasks = {key: results.task_digest(task) for key, task in tasks.items()}
     return lambda entry: results.row_digest(of_tasks[entry.task], entry, settings)
 
@@ -409,6 +410,6 @@ def _label(entry: IoiSubmission) -> tuple[str, Any]:
 def _in_order(
     rows: Collection[Mapping[str, Any]], submissions: Collection[IoiSubmission]
 ) -> list[Mapping[str, Any]]:
-    """Rows as submitted, for what asks who was first; those of no submission given now are out."""
+    """Return the rows of these submissions in their order, on which some strategies depend."""
     order = {submission.key: number for number, submission in enumerate(submissions)}
     return sorted((row for row in rows if row["row"] in order), key=lambda row: order[row["row"]])

@@ -40,7 +40,7 @@ class Compiled:
 
 
 class ScriptRunner:
-    """A runner (see runners.py) that does as a pair of scripts says."""
+    """A runner (see runners.py) that calls a pair of scripts."""
 
     def __init__(self, place: Path, pool: Pool) -> None:
         """`place` holds `compile` and `run`. Raises InputError."""

@@ -26,7 +26,7 @@ class Sources:
     def files(self, source: str) -> list[Path]:
         """Tables of a source: a file, a directory, or `hf:...`. Raises InputError, InfraFault.
 
-        Its last part may be a pattern, `*.jsonl` or `hf:OWNER/models-*`: those of all that match.
+        Its last part may be a pattern, `*.jsonl` or `hf:OWNER/models-*`: all matches are taken.
         """
         if source.startswith("hf:"):
             return [file for each in hub_names.sources(source) for file in self._fetch(each)]
@@ -39,8 +39,8 @@ class Sources:
     ) -> tuple[list[Path], list[Path]]:
         """Tables of subtasks, and tables of tests; `years` tells which tests of the hub are needed.
 
-        Where no tests are named: those of OWNER/NAME are OWNER/NAME-test-cases, and those of a
-        local table are a test_cases table beside it. Raises InputError for a source with neither.
+        If no tests are named, OWNER/NAME-test-cases has those of OWNER/NAME, and a test_cases table
+        beside a local table has its tests. Raises InputError for a source without tables of either.
         """
         subtasks: list[Path] = []
         tests: list[Path] = []
@@ -104,7 +104,7 @@ def _beside(subtasks: list[Path]) -> list[Path]:
 
 
 class RowTests:
-    """One source of tests, and those of the tasks that were asked for. Not for several threads."""
+    """One source of tests, which keeps those of all tasks used so far. Not thread-safe."""
 
     def __init__(self, source: str = TESTS) -> None:
         """`source`: a file, a directory, or hf:NAME, which has a configuration for each year."""

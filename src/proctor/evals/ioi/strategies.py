@@ -26,12 +26,12 @@ class ScoredSubmission:
     target: str | None = None
     compiled: bool = True
     length: int = 0
-    """Of the reasoning: tokens if the row tells them, else characters of the reply."""
+    """Length of the reasoning: tokens if the row has their number, else characters of the reply."""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def total(self) -> float:
-        """Sum over subtasks; unknown points are none."""
+        """Sum over subtasks; unknown points count as 0."""
         return sum(value or 0.0 for value in self.points.values())
 
 
@@ -73,7 +73,7 @@ def _length(row: Mapping[str, Any]) -> int:
 
 
 def best_single(attempts: Iterable[ScoredSubmission]) -> float:
-    """Points of the best one."""
+    """Points of the best submission."""
     return max((attempt.total for attempt in attempts), default=0.0)
 
 

@@ -20,7 +20,7 @@ from proctor.problem import Problem
 
 DEFAULT_YEAR = 2024
 DEFAULT_LANGUAGE = "cpp17"
-"""Of rows that name none, as in the published runner."""
+"""Language of rows that name none, as in the published runner."""
 _DECLARED = re.compile(rb"^[ \t]*\w[\w:<>,*& \t]{0,200}?\b(\w+)[ \t]*\(", re.MULTILINE)
 _BITS = "#include <bits/stdc++.h>"
 _NAMESPACE = "using namespace std;"
@@ -42,9 +42,9 @@ class IoiSubmission:
     """One solution of a task, as a model gave it."""
 
     uuid: str
-    """As given; else made of the row's content, so that it is the same in any order of rows."""
+    """Given name; else a hash of the row's content, so that it is the same in any order of rows."""
     solution_number: int
-    """As given; else the count of rows of the same uuid before this one."""
+    """Given number; else the count of rows of the same uuid before this one."""
     year: int
     problem_id: str
     code: str | None
@@ -53,7 +53,7 @@ class IoiSubmission:
     target: str | None
     """The subtask that the model was asked to solve."""
     row: Row
-    """Where it stands, and all fields as they were."""
+    """File, line and all fields of the row, as given."""
 
     @property
     def key(self) -> str:
@@ -72,7 +72,7 @@ class IoiSubmission:
 
 
 def entry_of(problem: Problem) -> str | None:
-    """Return the first function that a task's headers declare; None if a program is asked for."""
+    """Return the first function that a task's headers declare; None if the task wants a program."""
     for stub in problem.stubs.values():
         for name, content in stub.files.items():
             if name.endswith(".h") and (found := _DECLARED.search(content)) is not None:
@@ -83,7 +83,7 @@ def entry_of(problem: Problem) -> str | None:
 def read_submissions(
     files: Iterable[Path], *, always_extract: bool = False, id_column: str = "uuid"
 ) -> Iterator[IoiSubmission]:
-    """Submissions in order, read as they are asked for.
+    """Yield submissions in order, reading files as needed.
 
     The program is `code`; where that is empty, or with `always_extract`, it is taken from
     `generation`. `id_column` is the field that names a submission. Raises InputError with file,
@@ -170,11 +170,11 @@ def check_targets(
 
 
 def add_includes(code: str, header: str) -> str:
-    """The C++ program with the standard headers and the task's `header` in front.
+    """Return the C++ program with the standard headers and the task's `header` in front.
 
-    And with `using namespace std;`, if the program has neither that nor any `std::`. As the
-    published pipeline's function of this name, but nothing is added twice. Messages of the
-    compiler keep the program's own line numbers.
+    `using namespace std;` is added if the program has neither that nor any `std::`. The published
+    pipeline has a function of this name; unlike that, this one adds nothing twice. Messages of
+    the compiler keep the program's own line numbers.
     """
     wanted = [] if "bits/stdc++.h" in code else [_BITS]
     if not re.search(rf'#\s*include\s*["<]{re.escape(header)}[">]', code):

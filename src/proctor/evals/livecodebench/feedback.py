@@ -1,8 +1,8 @@
 """Feedback to a model on a program that failed.
 
-Of lcb_runner's verdicts, what it keeps beside its error code, as its own prompts show it (source:
-get_check_prompt in lcb_runner/prompts/self_repair.py), but any of it may be missing, and every code
-has its words. Of a contest judge's verdicts, nothing that belongs to a hidden test.
+For lcb_runner's verdicts it shows the metadata beside the error code, as lcb_runner's own prompts
+do (source: get_check_prompt in lcb_runner/prompts/self_repair.py), except that any of it may be
+missing and every code has words. For a contest judge's verdicts it shows nothing of a hidden test.
 """
 
 import json
@@ -80,7 +80,7 @@ def _part(title: str, value: object) -> str:
 
 
 def fenced(text: str, language: str) -> str:
-    """Text as a block of Markdown, whatever fences it holds."""
+    """Return a text as a fenced block of Markdown, even if it holds fences itself."""
     fence = "```"
     while fence in text:
         fence += "`"

@@ -41,7 +41,7 @@ class TestsGrader:
     problem_of: Callable[[Any], Problem]
     """Problem of an instance, where that is not the instance itself."""
     language: str = "python"
-    """Id of that of programs."""
+    """Id of the language of programs."""
 
     @property
     def cells(self) -> int:
@@ -122,7 +122,7 @@ def language_of(settings: Settings) -> str:
 
 
 def check_prompt(settings: Settings) -> None:
-    """Raise SettingsError for a template that is not there."""
+    """Raise SettingsError for an unknown template."""
     if not is_upstream(settings.prompt) and settings.prompt not in prompts.templates():
         raise SettingsError(f"--prompt is one of {', '.join(prompts.templates())}, upstream")
 
@@ -133,7 +133,7 @@ def open_tests(
     judges: Judges | None = None,
     problem_of: Callable[[Any], Problem] = lambda instance: instance,
 ) -> Iterator[TestsGrader]:
-    """Open the cells to judge in, unless `judges` does it. Raises SettingsError, NoIsolation."""
+    """Open cells to judge in, unless `judges` is given. Raises SettingsError, NoIsolation."""
     language = language_of(settings)
     with open_judges(settings, judges, language=language) as opened:
         yield TestsGrader(opened, settings, problem_of, language)

@@ -1,4 +1,4 @@
-"""LiveCodeBench's self-repair: the programs of an earlier run that failed, to be put right.
+"""LiveCodeBench's self-repair: a model corrects the failed programs of an earlier run.
 
 Sample i of a problem repairs sample i of that run. A program that passed (in mode `official` where
 the run was judged so, else in `standard`), and one whose task is broken, is carried over, and the
@@ -52,12 +52,12 @@ class EarlierSample:
     text: str
     code: str
     judged: SampleJudgement | None
-    """By the mode that counts; None where there was no reply."""
+    """Judgement by the mode that counts; None where there was no reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A problem, and what was made of it."""
+    """A problem, and the earlier run's attempts at it."""
 
     problem: Problem
     attempts: tuple[EarlierSample, ...]
@@ -74,9 +74,9 @@ class EarlierRun:
     directory: Path
     problems: LiveCodeBenchSource
     samples: Mapping[str, int]
-    """By problem."""
+    """Number of samples by problem."""
     digest: str
-    """Of all programs and the verdicts on them."""
+    """Digest of all programs and the verdicts on them."""
 
     @property
     def name(self) -> str:
@@ -119,7 +119,7 @@ def open_run(directory: Path, source: str, progress: Progress | None = None) -> 
 
 
 def _survey(store: RunStore) -> tuple[dict[str, int], str]:
-    """Count samples by problem and make the digest. Raises SettingsError if a verdict lacks."""
+    """Count samples by problem and make the digest. Raises SettingsError for a missing verdict."""
     counting = _counting(store)
     samples: Counter[str] = Counter()
     digest = hashlib.sha256()

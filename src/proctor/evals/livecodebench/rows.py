@@ -1,4 +1,4 @@
-"""Rows of problems under other names than upstream's, made into upstream's.
+"""Conversion of rows of problems with other field names into upstream's schema.
 
 Others call the fields differently, give tests as plain lists, and leave the function's name out.
 Test text is parsed as JSON or as Python literals; it is never evaluated.
@@ -66,7 +66,7 @@ def _function_name(row: Mapping[str, Any]) -> bool:
 
 
 def _add_function(row: dict[str, Any]) -> None:
-    """Name the method that the starter code begins, and write its tests as one value a line."""
+    """Record the method that the starter code begins, and rewrite its tests as one value a line."""
     name = public_method(str(row["starter_code"]))
     if name is None:
         return
@@ -87,9 +87,9 @@ def _call_test(test: dict[str, Any]) -> dict[str, Any]:
 
 
 def call_input(text: str) -> str:
-    """Arguments as one JSON value a line: of such lines, or of `nums = [1, 2], target = 3`.
+    """Return arguments as one JSON value a line, from such lines or `nums = [1, 2], target = 3`.
 
-    What is neither comes back as it is, for the judge to name as a fault of the task.
+    Any other text is returned unchanged, and the judge reports it as a fault of the task.
     """
     lines = text.strip().split("\n")
     if all(_is_json(line) for line in lines):

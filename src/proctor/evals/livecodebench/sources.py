@@ -12,11 +12,11 @@ has it whole:
 1. upstream's JSONL files,
 2. Parquet files of a mirror, which need pyarrow,
 3. what the hub made of that mirror's tables, Parquet too,
-4. the mirror's rows as the hub's viewer serves them; it cuts large ones, and does not do then.
+4. the mirror's rows as the hub's viewer serves them, unless it has cut large ones.
 
-With a revision, a branch, tag or commit of upstream's data set, only the first will do. What a
-release was had from is asked first the next time, so that a run goes on with what it was begun
-with.
+With a revision (a branch, tag or commit of upstream's data set) only the first is tried. The one
+that has provided a release is tried first the next time, so that a run goes on with the data that
+it began with.
 """
 
 import importlib.util
@@ -66,7 +66,7 @@ class LiveCodeBenchSource:
     """Name of the source, as the user gave it."""
     files: tuple[Path, ...]
     subset: str | None = None
-    """Only rows whose `subset` this is."""
+    """Value of the field `subset` in the rows to take; None for all rows."""
     ways: tuple[str, ...] = ()
     """Sources of the hub by preference, up to the one that the tables are from."""
     whole_programs: bool = False
@@ -110,8 +110,8 @@ class LiveCodeBenchSource:
     def instances(self, only: Collection[str]) -> Iterator[Problem]:
         """Problems with these ids, in the order of the tables, one in memory at a time.
 
-        Rows that cannot be decoded are left out, and the first is told by a warning; it is the
-        error if all are so. Raises InputError.
+        Rows that cannot be decoded are left out, with a warning about the first; if all are such
+        rows, the error of the first is raised. Raises InputError.
         """
         left, empty, odd = set(only), True, list[InputError]()
         for row in self.rows():
@@ -206,7 +206,7 @@ def _fetched(text: str, progress: Progress | None) -> LiveCodeBenchSource:
 def _ways(
     release: str, revision: str, progress: Progress | None
 ) -> dict[str, Callable[[], list[Path]]]:
-    """Return the ways to try, in order, by the name that each has in the record."""
+    """Return functions that fetch a release, in the order to try, by their names in the record."""
     names = release_files(release)
     raw = HubSource(REPO, revision or "main")
     first = {str(raw): lambda: fetch(raw, names=names, progress=progress)}
@@ -221,7 +221,7 @@ def _ways(
 
 
 class _NoParquet(MissingExtra):
-    """Parquet cannot be read: known before gigabytes of it are fetched."""
+    """Parquet cannot be read; raised before gigabytes of it are fetched."""
 
 
 def _parquet(source: HubSource, progress: Progress | None) -> list[Path]:

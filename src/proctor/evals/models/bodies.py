@@ -9,9 +9,9 @@ from proctor.evals.models.model import ModelRequest, plain
 
 
 def is_text(request: ModelRequest) -> bool:
-    """True for a text to be completed, which goes to the completions API.
+    """Return True for a text to be completed, which goes to the completions API.
 
-    Raises SettingsError if there is more than that.
+    Raises SettingsError if other messages or tools come with it.
     """
     if not any(message.role == "text" for message in request.messages):
         return False

@@ -19,7 +19,7 @@ from proctor.evals.models.model import ModelTraffic
 _logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
-"""Seconds."""
+"""Bounds of the first wait, and of any wait, before a request is repeated, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Retry:
 
     sleep: Callable[[float], Awaitable[None]]
     attempts: int = 5
-    """Calls for one request at most, refusals at no charge left out."""
+    """Calls for one request at most, without refusals that do not count."""
     budget: int = 1000
     """Second and later calls in the whole run at most, likewise."""
     made: int = 0
@@ -152,7 +152,7 @@ class Retry:
                         connections.go_on()
 
     def traffic(self, connections: Connections) -> ModelTraffic:
-        """Return what has become of requests so far."""
+        """Return the counts of requests so far."""
         return ModelTraffic(self.too_busy, self.made, connections.limit)
 
     def _wait(self, fault: ModelFault, number: int, *, free: bool) -> float | None:

@@ -26,11 +26,11 @@ FILE = "replies.db"
 MOST = 16 * GIB
 """Bytes that replies may take; the least recently used go first."""
 _VERSION = 1
-"""Goes up when replies are kept, or requests named, in another way."""
+"""Number that goes up when the form of stored replies or of their keys changes."""
 
 
 class KeptReplies:
-    """A model, and the replies that it, under the same options, gave to earlier runs.
+    """A model with a store of the replies that it gave to earlier runs under the same options.
 
     A reply is found by all that makes the request: the options of the server, model, messages,
     tools, sampling, and the number of the sample, since samples of one problem are to differ. Only
@@ -46,7 +46,7 @@ class KeptReplies:
         self._server = dict(server)
         self._store = FileStore(directory, MOST, FILE)
         self.found = 0
-        """Replies that were there."""
+        """Number of replies found in the store."""
 
     @property
     def name(self) -> str:
@@ -70,7 +70,7 @@ class KeptReplies:
         return (await self.generate_many(request, 1))[0]
 
     async def generate_many(self, request: ModelRequest, n: int) -> list[ModelReply]:
-        """Return the replies that are there, up to the first that is not; if none is, ask for all.
+        """Return the stored replies up to the first missing one; if there is none, ask for all.
 
         Raises ModelFault, and InfraFault if the store cannot be used.
         """

@@ -2,7 +2,7 @@
 
 Needs `pip install 'proctor[litellm]'`. LiteLLM translates requests and replies, and finds each
 provider's key in the environment (https://docs.litellm.ai/docs/providers). Retries and the number
-of requests at once are ours, as for other servers. It reads a reply whole, of whatever length.
+of requests at once are proctor's, as for other servers. It reads a reply whole, of whatever length.
 """
 
 import asyncio
@@ -165,8 +165,8 @@ def library() -> Any:
 def listed_price(model: str) -> dict[str, float] | None:
     """Return LiteLLM's prices of a model in US dollars per million tokens, by Price's field names.
 
-    None for a model that its table does not have, or not whole. It is the price of usual requests:
-    some providers take more for very long prompts.
+    None if its table lacks the model, or its prompt or completion price. Prices are those of usual
+    requests: some providers take more for very long prompts.
     """
     name = model.removeprefix(PREFIX)
     table: Mapping[str, Any] = library().model_cost

@@ -43,7 +43,7 @@ class Message:
     tool_calls: tuple[ToolCall, ...] = ()
     """Calls of tools that an assistant's turn asks for."""
     tool_call_id: str = ""
-    """Of role tool: the call that this answers."""
+    """Id of the call that a message of role `tool` answers."""
 
     def __repr__(self) -> str:
         calls = counted(len(self.tool_calls), "tool call") if self.tool_calls else ""
@@ -70,7 +70,7 @@ class Sampling:
     max_tokens: int | None = None
     """Completion tokens, those of the reasoning included."""
     seed: int | None = None
-    """Of sample 0; sample i is asked for with seed + i."""
+    """Seed of sample 0; sample i is requested with seed + i."""
     stop: tuple[str, ...] = ()
     top_k: int | None = None
     min_p: float | None = None
@@ -95,7 +95,7 @@ class ModelRequest:
 
     @property
     def key(self) -> str:
-        """Names what is asked for, so that asking twice can be recognised. 32 hex digits."""
+        """Key of the request, by which a repeated one is recognised: 32 hex digits."""
         return request_key(self.problem_id, self.sample, prompt_hash(self.messages))
 
 
@@ -105,10 +105,10 @@ class TokenUsage:
 
     prompt: int | None = None
     completion: int | None = None
-    """Those of the reasoning included."""
+    """Completion tokens, those of the reasoning included."""
     reasoning: int | None = None
     cached: int | None = None
-    """Of the prompt, read from the server's cache."""
+    """Prompt tokens read from the server's cache."""
 
     def __post_init__(self) -> None:
         for name in ("prompt", "completion", "reasoning", "cached"):
@@ -126,7 +126,7 @@ class ModelReply:
     """Thoughts that the server keeps apart from the text."""
     usage: TokenUsage = TokenUsage()
     finish_reason: str = ""
-    """As the server says: stop, length, tool_calls, content_filter ..."""
+    """Finish reason in the server's words: stop, length, tool_calls, content_filter ..."""
     tool_calls: tuple[ToolCall, ...] = ()
     code: str | None = None
     """The program itself, where a recording holds that and no reply to take it from."""
@@ -156,22 +156,22 @@ class Model(Protocol):
         ...
 
     async def probe(self) -> str | None:
-        """Look whether it is there, within seconds and free of charge.
+        """Check that the model is available, within seconds and free of charge.
 
         Returns a remark or None. Raises ModelFault if no request can succeed.
         """
         ...
 
     async def generate(self, request: ModelRequest) -> ModelReply:
-        """One reply. Raises ModelFault if there is none, after what retries are sensible."""
+        """Return one reply. Raises ModelFault if there is none after all sensible retries."""
         ...
 
     def recorded(self, problem_id: str) -> int | None:
-        """How many samples there can be of a problem; None for any number."""
+        """Return the number of samples that a problem can have; None for any number."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...
 
 
@@ -180,7 +180,7 @@ class ManyAtOnce(Protocol):
     """A model of which one request can bring several replies."""
 
     async def generate_many(self, request: ModelRequest, n: int) -> list[ModelReply]:
-        """From 1 to n replies to the request, whose `sample` and seed are those of the first.
+        """Return 1 to n replies to the request, whose `sample` and seed are those of the first.
 
         Prompt tokens are counted for the first reply; completion tokens, which servers count for
         all together, are divided evenly, and the first gets what is left over. Raises ModelFault.
@@ -208,11 +208,11 @@ class ModelTraffic:
 
 @runtime_checkable
 class Observed(Protocol):
-    """A model that tells of its requests."""
+    """A model that reports counts of its requests."""
 
     @property
     def traffic(self) -> ModelTraffic:
-        """Requests up to now. May be asked for from any thread."""
+        """Requests up to now. May be read from any thread."""
         ...
 
 

@@ -2,9 +2,9 @@
 
 A prompt that is one message of role `text` goes to the completions API, as base models need it.
 
-Needs `pip install 'proctor[eval]'`. The client's retries and reply types are not used: these are
-bounded for the run as well, and a reply is read up to a limit and checked against a schema, since
-what calls itself compatible sends HTML, half a JSON and no choices.
+Needs `pip install 'proctor[eval]'`. The client's retries and reply types are not used: retries
+are bounded for the whole run as well, and a reply is read up to a limit and checked against a
+schema, since servers that call themselves compatible send HTML, half a JSON and no choices.
 
 Contracts: https://platform.openai.com/docs/api-reference/chat/create and
 https://platform.openai.com/docs/api-reference/completions/create.
@@ -71,7 +71,7 @@ class Endpoint:
 
 
 class OpenAIServer:
-    """The official client, with bounded reading and with faults of ours."""
+    """The official client, with bounded reading and with proctor's faults."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         """Open a client. Raises UnsupportedPlatform without the openai package."""
@@ -109,7 +109,7 @@ class OpenAIServer:
                 raise ModelUnreachable(_cause(error)) from error
 
     async def body(self, call: Any, most: int = LONGEST_REPLY) -> bytes:
-        """Read a response of so many bytes at most."""
+        """Read a response of `most` bytes at most."""
         chunks, size = [], 0
         async for chunk in self.chunks(call):
             size += len(chunk)
@@ -160,7 +160,7 @@ class OpenAIServer:
         return None
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         await self.client.close()
 
 
@@ -230,7 +230,7 @@ class OpenAIModel:
         )
 
     def _renamed(self, error: "openai.APIStatusError") -> bool:
-        """True if the server wants OpenAI's newer name of the token limit, used from now on."""
+        """Return True, and switch, if the server wants OpenAI's newer name of the token limit."""
         if error.status_code != 400 or self._limit_field == "max_completion_tokens":
             return False
         if "max_completion_tokens" not in words_of(error):

@@ -16,7 +16,7 @@ _LONGEST_WORDS = 300
 _SHORTEST_SECRET = 6
 _PASSING = frozenset({408, 409, 425, 429})
 _BUSY = frozenset({429, 503, 529})
-"""529 is Anthropic's for being overloaded."""
+"""Statuses of a server that is too busy; 529 is Anthropic's for being overloaded."""
 
 
 def refusal_of(error: "openai.APIStatusError") -> ModelRefused:
@@ -40,7 +40,7 @@ def refusal(status: int, words: str, retry_after: str) -> ModelRefused:
 
 
 def words_of(error: "openai.APIStatusError") -> str:
-    """Return what the server says, as one_line has it."""
+    """Return the server's message as one line of at most 300 characters."""
     return one_line(error.response.text if error.response.is_closed else str(error))
 
 
@@ -71,7 +71,7 @@ def masking(secrets: Iterable[str]) -> Iterator[None]:
 
 
 def _seconds(asked: str) -> float | None:
-    """Time of a Retry-After, which is a number or a date (RFC 9110, 10.2.3); None if neither."""
+    """Return the seconds of a Retry-After: a number or a date (RFC 9110, 10.2.3); else None."""
     try:
         seconds = float(asked)
     except ValueError:

@@ -74,7 +74,7 @@ class ReplayModel:
 
 
 class _Shelf:
-    """Replies by problem and number; many of them lie in a file without a name, not in memory."""
+    """Replies by problem and number; beyond IN_MEMORY bytes, they lie in an unnamed file."""
 
     def __init__(self) -> None:
         self.count: dict[str, int] = {}
@@ -84,7 +84,7 @@ class _Shelf:
         weakref.finalize(self, self._file.close)
 
     def add(self, problem_id: str, replies: Sequence[ModelReply]) -> None:
-        """Put a problem's next replies down."""
+        """Store a problem's next replies."""
         places = self._places.setdefault(problem_id, array("Q"))
         for each in replies:
             code = None if each.code is None else _bytes(each.code)

@@ -16,7 +16,7 @@ OPTIONS_OF = {
     "top_k": "--top-k", "min_p": "--min-p", "reasoning_effort": "--reasoning-effort",
     "chat_template_kwargs": "--chat-template", "n": "--request-n", "model": "--model",
 }  # fmt: skip
-"""Options for fields of the body that have one."""
+"""Options by the field of the body that they set."""
 _OURS = frozenset({"messages", "tools", "stream"})
 _SECRET = re.compile(
     r"(?:^|[-_])(?:authorization|api[-_]?key|key|secret|password|passwd|token|cookie|credentials?)\Z",

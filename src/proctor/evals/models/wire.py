@@ -39,7 +39,7 @@ class _Message(msgspec.Struct):
 class _Choice(msgspec.Struct):
     message: _Message | None = None
     text: str | None = None
-    """Of the completions API, in place of a message."""
+    """Text of a choice of the completions API, in place of a message."""
     index: int = 0
     finish_reason: str | None = None
 
@@ -74,7 +74,7 @@ class _Listing(msgspec.Struct):
 
 
 LONGEST_REPLY = 8 << 20
-"""Bytes of one reply, as sent: a model of a million tokens sends half of it."""
+"""Most bytes of one HTTP reply; a million tokens take about half of it."""
 _COMPLETION = msgspec.json.Decoder(_Completion)
 _LISTING = msgspec.json.Decoder(_Listing)
 _SHOWN = 80
@@ -82,7 +82,7 @@ _T = TypeVar("_T")
 
 
 def replies(body: bytes, n: int, seconds: float) -> list[ModelReply]:
-    """The choices of a completion, n at most. Raises ModelFault if there is none to be read."""
+    """Return the choices of a completion, n at most. Raises ModelFault if none can be read."""
     try:
         completion = decoded(body, _COMPLETION)
     except (ValueError, RecursionError) as error:
@@ -99,9 +99,9 @@ def replies(body: bytes, n: int, seconds: float) -> list[ModelReply]:
 
 
 def decoded(body: bytes, decoder: msgspec.json.Decoder[_T]) -> _T:
-    """Decode JSON, in which there may be half a character that a model ended in.
+    """Decode JSON in which a model's text may end in half a character.
 
-    Raises ValueError, of which msgspec's and Unicode's errors are, or RecursionError.
+    Raises ValueError, which includes msgspec's and Unicode's errors, or RecursionError.
     """
     try:
         return decoder.decode(body)
@@ -169,7 +169,7 @@ def _usage(usage: _Usage | None) -> TokenUsage:
 
 
 def _shares(usage: TokenUsage, n: int) -> list[TokenUsage]:
-    """One request's tokens, by reply: see ManyAtOnce."""
+    """Divide the tokens of one request among its replies; see ManyAtOnce."""
 
     def share(count: int | None, number: int) -> int | None:
         return None if count is None else count // n + (count % n if number == 0 else 0)

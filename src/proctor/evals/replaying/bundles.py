@@ -113,8 +113,8 @@ def bundle(recorded: RecordedJudgement, place: Path) -> None:
 def of_bundle(place: Path) -> RecordedJudgement:
     """Read a bundle, which may come from a stranger. Raises InputError.
 
-    Options of a pool that it names are not among those of the result, since they name directories
-    and modules of another machine, but in its notes.
+    Options of a pool that it names go into the notes of the result, not its `pool`, since they name
+    directories and modules of another machine.
     """
     content, files = read_bundle(place)
     try:
@@ -157,7 +157,7 @@ def _program(entry: _ProgramEntry, files: Mapping[str, bytes]) -> Program:
 
 
 def _shown_files(problem: Problem, program: Program, source: str) -> dict[str, bytes]:
-    """Return the files of a bundle that say the same as a problem and a program do."""
+    """Return the readable files of a bundle: the program, and inputs and outputs of tests."""
     shown = {source: program.encoded()}
     shown |= {f"{_BESIDE}/{name}": data for name, data in program.files.items()}
     digits = len(str(len(problem.tests)))

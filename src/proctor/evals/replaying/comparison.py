@@ -1,4 +1,4 @@
-"""A recorded judgement beside those that were made of it now: what is the same, what differs."""
+"""Comparison of a recorded judgement with those made now: what is the same, what differs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from itertools import zip_longest
 from proctor.judgement import Judgement, TestResult
 
 _LISTED = 3
-"""Tests that differ which are named in a sentence."""
+"""Most differing tests that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedTest:
     """A test in the recorded judgement, and in each of those made now; None where it did not run.
 
-    Times and memory are facts of a run: they are shown, and no difference.
+    Times and memory are facts of a run: they are shown, but do not count as a difference.
     """
 
     name: str
@@ -34,7 +34,7 @@ class ComparedTest:
 
     @property
     def passed(self) -> bool:
-        """True if it was passed then and always."""
+        """True if the test passed in the recorded judgement and in all made now."""
         return all(each is not None and each.verdict.passed for each in (self.then, *self.now))
 
 
@@ -89,7 +89,7 @@ def sentence(then: Judgement, now: Sequence[Judgement]) -> str:
 
 
 def _shown(result: TestResult | None) -> str:
-    """Return what must be the same of a test."""
+    """Return the part of a test's result that must be the same: verdict and partial score."""
     if result is None:
         return "not run"
     partial = "" if result.score in {0.0, 1.0} else f" {result.score:g}"

@@ -1,4 +1,4 @@
-"""Questions of graders: the judgement that a grader asks for, found by asking it to grade."""
+"""Questions of graders: what a grader asks judges for, found by letting it grade with `_Noting`."""
 
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
@@ -29,7 +29,7 @@ class _QuestionAsked(Exception):
 
 
 class _Noting:
-    """Judges that judge nothing: they note what they are asked first."""
+    """Judges that judge nothing: the first question ends the grading with _QuestionAsked."""
 
     at_once = 1
 
@@ -52,7 +52,7 @@ class _Noting:
 
 
 def asked_by(grade: Callable[[Judges], object]) -> _Question | None:
-    """Return the judgement that a grader asks for; None if it needs none."""
+    """Return the question for which a grader needs a judgement; None if it needs none."""
     try:
         grade(_Noting())
     except _QuestionAsked as asked:

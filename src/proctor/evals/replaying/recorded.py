@@ -31,11 +31,11 @@ class Surroundings:
     system: str = ""
     """Kernel and architecture."""
     cpu: str = ""
-    """Model."""
+    """Model of the CPU."""
     machine: str = ""
-    """Name among those that judge together; empty for the one that was asked."""
+    """Name among machines that judge together; empty for the one that was asked."""
     isolation: str = ""
-    """Level."""
+    """Isolation level."""
 
     @classmethod
     def now(cls, judges: Judges, recorded: "RecordedJudgement", made: Judgement) -> "Surroundings":
@@ -57,7 +57,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class RecordedJudgement:
-    """One judgement as it was asked for, and the outcome of then."""
+    """One judgement as it was requested, and its recorded outcome."""
 
     name: str
     """Place where it is recorded, as it was named."""
@@ -70,7 +70,7 @@ class RecordedJudgement:
     """Subtasks that were judged; None for all."""
     then: Surroundings = Surroundings()
     pool: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of `open_pool` that it was judged with, and that hold here."""
+    """Arguments of `open_pool` that it was judged with, and that apply on this machine too."""
     notes: tuple[str, ...] = ()
     """Sentences for whoever replays it."""
 
@@ -82,21 +82,21 @@ class RecordedJudgement:
 
 @dataclass(frozen=True, slots=True)
 class InputFiles:
-    """Input files that were named, for records that do not tell theirs, or whose files moved."""
+    """Input files that the user named, for records that do not name theirs or whose files moved."""
 
     problems: str | None = None
     programs: str | None = None
     tasks: tuple[str, ...] = ()
 
     def check(self, wanted: str, *names: str) -> None:
-        """Raise UsageError if any was named but those that `wanted` has."""
+        """Raise UsageError if files were named that are not among `names`, those for `wanted`."""
         for name in ("problems", "programs", "tasks"):
             if getattr(self, name) and name not in names:
                 raise UsageError(f"--{name} is not for {wanted}")
 
 
 def isolation_of(row: Any) -> Isolation | None:
-    """Return the isolation of a row, whose guarantees are not needed; None if there is none."""
+    """Return the isolation of a row, without guarantees; None if the row has none."""
     level = row.get("level") if isinstance(row, Mapping) else row
     return Isolation(level, {}) if isinstance(level, str) and level else None
 

@@ -24,7 +24,7 @@ GRADED = frozenset({Verdict.AC, Verdict.PA, Verdict.WA, Verdict.PE})
 """Verdicts on what a program has written."""
 _STEP = 4096
 _BEFORE = 100
-"""Bytes before the first that differs."""
+"""Bytes shown before the first that differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Excerpt:
 
     @classmethod
     def of(cls, whole: bytes, start: int = 0) -> "Excerpt":
-        """Cut so that little more than what is at `start` is left."""
+        """Cut out at most EXCERPT bytes that include position `start`, with some bytes before."""
         begin = max(0, start - _BEFORE) if start > EXCERPT - _BEFORE else 0
         return cls(whole[begin : begin + EXCERPT], begin, len(whole))
 
@@ -51,7 +51,7 @@ class ShownTest:
     input: Excerpt
     expected: Excerpt | None
     got: Excerpt | None
-    """Output of the program in one more run; None where there is none to be had here."""
+    """Output of the program in one more run; None where it is not available."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Replayed:
 
     @property
     def fault(self) -> Judgement | None:
-        """A judgement that failed for no reason of the program's, unless the recorded one did."""
+        """First judgement with a fault that the recorded one does not have; None without one."""
         faults = (each for each in self.made if each.verdict.is_fault)
         return next((each for each in faults if each.verdict is not self.recorded.outcome.verdict),
                     None)  # fmt: skip

@@ -28,7 +28,7 @@ from proctor.shown import counted
 from proctor.version import __version__
 
 _SHOWN = 3
-"""Rows that are named where none was chosen."""
+"""Most rows that an error lists if no row was named, or an unknown one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class _FoundRow:
         return "".join(f"; {each}" for each in told)
 
     def check_digest(self, digest: str, files: Mapping[str, list[Path]]) -> None:
-        """Raise InputError if the row was judged from something else."""
+        """Raise InputError if the row was judged from another program or other tests."""
         if self.row["digest"] != digest:
             held = " and ".join(", ".join(map(str, paths)) for paths in files.values())
             raise InputError(
@@ -84,7 +84,7 @@ class _FoundRow:
             raise InputError(error.message, file=self.name, field=error.field) from error
 
     def then(self, outcome: Judgement, language: str) -> Surroundings:
-        """Return what is known of the versions and the machine of then."""
+        """Return the recorded versions and machine of the judgement, as far as they are known."""
         host, machine = self.origin.host, outcome.machine
         if machine is not None:
             host = {"cpu": machine.cpu}

@@ -1,4 +1,4 @@
-"""Judgements in rows that were stored: of `proctor judge`, of the IOI, of single tests."""
+"""Judgements read from stored rows: of `proctor judge`, of the IOI, of single tests."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar

@@ -125,7 +125,7 @@ def _parsed(store: RunStore, wanted: str) -> tuple[str, int, str | None]:
 
 
 def _contents(provenance: Any) -> list[Any]:
-    """Return what source files held: their digests, wherever they lie now."""
+    """Return the digests of source files, without their paths, which may have changed."""
     described = provenance if isinstance(provenance, list) else [provenance]
     return [each.get("sha256", each) if isinstance(each, Mapping) else each for each in described]
 
@@ -174,7 +174,7 @@ def _surroundings(made: Round | None, judged: SampleJudgement) -> Surroundings:
 
 
 def outcome_of(judged: SampleJudgement, name: str) -> Judgement:
-    """Return what a run has recorded of a judgement; `name` stands in errors. Raises InputError."""
+    """Return the recorded outcome of a judgement; `name` is for errors. Raises InputError."""
     try:
         upstream = json.loads(judged.upstream) if judged.upstream else {}
         if "all_subtasks_results" in upstream:

@@ -1,8 +1,8 @@
 """Conversion of a package into another format, whole or not at all.
 
-The result is read again and compared with the source. What would differ so that a verdict or
-points could change is refused, before anything is written: a trial without the tests' bytes is
-made elsewhere and compared first, so that a format's reader, and nothing else, says what it holds.
+The result is read again and compared with the source. A difference that could change a verdict or
+points is refused before anything is written: a trial without the tests' bytes is made elsewhere
+and compared first, so that a format's reader alone decides what the format holds.
 """
 
 import secrets
@@ -44,7 +44,7 @@ class Converted:
 
 
 def read_source(place: Path | str, name: str | None = None, tests: Iterable[Path] = ()) -> Package:
-    """The package in a directory, or that of the one problem `name` of several, as of rows.
+    """Package in a directory, or of the problem `name` where there are several, as in tables.
 
     Raises InputError.
     """
@@ -135,13 +135,16 @@ def _with_remedy(each: Difference) -> str:
 
 
 def _dropped(each: Difference, drop: Collection[str]) -> bool:
-    """Another comparison may be taken, but no comparison instead of a program."""
+    """Return True if `drop` allows the difference.
+
+    `grading` allows another comparison, but no comparison in place of a program.
+    """
     limit = each.field.startswith("limits.") and "limits" in drop
     return limit or each.field in drop
 
 
 def _trial(source: Package, draft: Draft, to: str, name: str) -> list[Difference]:
-    """Everything that the draft loses, by its writer and by comparison, each field once."""
+    """Losses of the draft, as its writer reports and a comparison finds them, each field once."""
     with tempfile.TemporaryDirectory(prefix="proctor-convert-") as directory:
         root = Path(directory) / (name or "package")
         root.mkdir()
@@ -175,7 +178,7 @@ def _trial(source: Package, draft: Draft, to: str, name: str) -> list[Difference
 def _write(
     source: Package, draft: Draft, to: str, destination: Path, drop: Collection[str]
 ) -> Package:
-    """Write it beside its place, compare, and put it there. Nothing is left if that fails."""
+    """Write the draft beside its destination, compare, then move it; on failure leave nothing."""
     beside = destination.parent / f".{destination.name}.{secrets.token_hex(4)}"
     root = beside / destination.name  # some formats take the directory's name for the id
     try:

@@ -17,7 +17,7 @@ from proctor.program import Program, check_relative
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 _LONGEST = 100
-"""Characters of a name that is taken over as a file's."""
+"""Limit on the characters of a name that becomes the name of a file."""
 
 
 @dataclass(slots=True)
@@ -45,15 +45,15 @@ class Draft:
         return self.add(f"{directory}/{name or main_file(program)}", program.encoded())
 
     def refuse(self, what: str, why: str) -> None:
-        """Tell of something that the format cannot hold and that may change a verdict."""
+        """Record something that the format cannot hold and that may change a verdict."""
         self.losses.append(Difference(what, why))
 
     def leave_out(self, submission: Labelled, why: str) -> None:
-        """Tell why a submission is not taken over."""
+        """Record that a submission is left out, and why."""
         self.losses.append(Difference(f"submissions[{submission.name}]", f"left out: {why}", True))
 
     def write(self, root: Path, *, hollow: bool = False) -> None:
-        """Write all files below `root`; if `hollow`, those that are large are empty ones.
+        """Write all files below `root`; if `hollow`, those copied from a path are left empty.
 
         Raises InputError if one cannot be written.
         """
@@ -72,7 +72,7 @@ class Draft:
 
 
 def main_file(program: Program) -> str:
-    """The name of a program's main file, by which its language is told if that is possible."""
+    """Name of a program's main file, with an extension that tells its language if possible."""
     name = program.name or "main"
     found = by_extension(name, program.source)
     if found is not None and family(found) == family(program.language):
@@ -92,9 +92,9 @@ def _ending(language: str) -> str:
 
 
 def file_names(names: Sequence[str], *, folders: bool = False) -> dict[str, str]:
-    """Names for files, in an order that is that of `names` when sorted.
+    """Names for files which, when sorted, are in the order of `names`.
 
-    They are the very same if these will do, else numbers. `folders`: a slash in one is no harm.
+    They are the given names if these will do, else numbers. `folders` allows slashes in them.
     """
     parts = [part for name in names for part in (name.split("/") if folders else [name])]
     plain = all(_PLAIN.fullmatch(part) and len(part) < _LONGEST for part in parts)
@@ -133,7 +133,7 @@ def add_submission(
 
 
 def unused(draft: Draft, name: str) -> str:
-    """The name, numbered if there is a file or a directory of it."""
+    """The name, with a number added if the draft has a file or a directory of this name."""
     head, _, base = name.rpartition("/")
     for number in range(1, len(draft.files) + 2):
         tried = name if number == 1 else f"{head}/{stem(base)}-{number}{extension(base)}"

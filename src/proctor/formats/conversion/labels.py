@@ -1,7 +1,7 @@
 """Comparison of labels: which one says at least as much as another.
 
-Formats have different words for what a submission should get. A label is brought into one form, to
-which whatever follows from it is added; then one follows from another part by part.
+Formats have different words for what a submission should get. A label is brought into a
+common form, to which its consequences are added; then labels are compared part by part.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ class _Said:
     verdicts: Verdicts | None = None
     permitted: Verdicts | None = None
     required: frozenset[Verdicts] = frozenset()
-    """Of each of these sets some test must get a verdict."""
+    """For each of these sets, some test must get a verdict in it."""
     points: tuple[float, float] | None = None
 
     @classmethod
@@ -103,12 +103,12 @@ class Labels:
         self._all = frozenset(test for each in problem.subtasks for test in each.tests)
         only = problem.subtasks[0]
         self._single = len(problem.subtasks) == 1 and only.aggregate is not Aggregate.SUM
-        """One subtask that a failed test leaves without points: the verdict is that test's."""
+        """True if a failed test leaves the only subtask no points: the verdict is that test's."""
         partial = not (self._single and is_binary(problem))
         self._impossible = frozenset() if partial else frozenset({Verdict.PA})
 
     def implies(self, a: Expectation, b: Expectation) -> bool:
-        """Return True if whatever is as `a` says is as `b` says."""
+        """Return True if every submission that meets `a` also meets `b`."""
         known, wanted = self._said(a), self._said(b)
         whole = known[self._all]
         return all(
@@ -117,7 +117,7 @@ class Labels:
         )
 
     def strongest(self, wanted: Expectation, words: Mapping[_T, Expectation]) -> _T | None:
-        """The first of a format's words, the strongest of them before others, that is true."""
+        """The first of a format's words, listed strongest first, that `wanted` implies, or None."""
         return next((word for word, each in words.items() if self.implies(wanted, each)), None)
 
     def _said(self, expected: Expectation) -> dict[_Key, _Said]:
@@ -170,7 +170,7 @@ class Labels:
 def renamed(
     expected: Expectation, subtasks: Mapping[str, str], tests: Mapping[str, str]
 ) -> Expectation:
-    """The label with other names of subtasks and tests; those that are not there are left out."""
+    """The label with subtasks and tests renamed; tests without a new name are left out."""
 
     def names(some: Iterable[str] | None) -> tuple[str, ...] | None:
         return None if some is None else tuple(tests[name] for name in some if name in tests)

@@ -1,4 +1,4 @@
-"""Files of a package that are not in what it was converted to: no part of them is lost unseen."""
+"""Files of a package that its conversion leaves out, so that none of them is lost unnoticed."""
 
 from pathlib import Path
 
@@ -13,14 +13,14 @@ _SETTINGS = frozenset({
     "domjudge-problem.ini", "testdata.yaml", "test_group.yaml", "submissions.yaml",
     "solutions.json", "subtasks.json", "mapping", "test.yml",
 })  # fmt: skip
-"""Files that are read for what they say, beside a package's main one."""
+"""Settings files that are read beside a package's main file."""
 _SHOWN = 8
 
 
 def files_left_out(source: Package, draft: Draft) -> list[Difference]:
-    """A note on the files that are nowhere in the draft as they were, if there are any.
+    """A note on the files that are nowhere in the draft unchanged, if there are any.
 
-    Settings are no such files, nor are submissions, of which there are notes of their own.
+    Settings do not count, nor do submissions, which have notes of their own.
     """
     if not source.path.is_dir():
         return []
@@ -51,7 +51,7 @@ def files_left_out(source: Package, draft: Draft) -> list[Difference]:
 
 
 def _is_read(name: str) -> bool:
-    """Return True for a file that is read for what it says."""
+    """Return True for a file that is read as settings, such as a main file."""
     head, _, base = name.rpartition("/")
     of_data = name.startswith("data/") and base.endswith((".yaml", ".zip"))
     return (

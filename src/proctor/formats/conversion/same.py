@@ -37,7 +37,7 @@ _SIZES = ("memory", "output", "disk", "stack")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not as it was."""
+    """One difference between two packages."""
 
     field: str
     """Field of the package, such as `limits.output` or `tests[3].flags`."""
@@ -138,7 +138,7 @@ def _of_grading(a: Problem, b: Problem) -> Iterator[Difference]:
 
 
 def _of_records(field: str, a: object, b: object) -> Iterator[Difference]:
-    """Differences of two values of a dataclass, field by field; flags are compared with tests'."""
+    """Differences of two dataclass values by field; `_of_tests` compares the flags of programs."""
     if type(a) is not type(b):
         yield Difference(field, f"{_told(a)} here, {_told(b)} there")
         return
@@ -153,7 +153,7 @@ def _of_records(field: str, a: object, b: object) -> Iterator[Difference]:
 
 
 def _of_programs(field: str, a: Program, b: Program) -> Iterator[Difference]:
-    """Its name is no matter, nor are headers beside it that it has no use for."""
+    """Differences of two programs, except for their names and added headers that are not used."""
     if a.source != b.source:
         yield Difference(f"{field}.source", "is another")
     if family(a.language) != family(b.language):
@@ -213,7 +213,7 @@ def _flags(problem: Problem, test: Test) -> tuple[str, ...]:
 
 
 def _scores(problem: Problem) -> bool:
-    """Return True if a program may give a test a number that its full marks are the scale of."""
+    """Return True if a program may give a test a number on the scale of the test's full marks."""
     scaled = (Convention.TESTLIB, Convention.KATTIS)
     return any(
         isinstance(each, Checker | Interactive) and each.convention in scaled
@@ -235,7 +235,7 @@ def _in_names(left: Mapping[str, Test], right: Mapping[str, Test]) -> Iterator[D
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A subtask in a form that is the same for all that are judged alike."""
+    """A subtask in normal form, which is the same for all subtasks that are judged alike."""
 
     name: str
     points: float
@@ -333,7 +333,7 @@ def _closeness(labels: Labels, a: Expectation, b: Expectation) -> int:
 
 
 def _program(labelled: Labelled, tests: Mapping[str, str] | None = None) -> tuple[object, ...]:
-    """A submission as it is compared; `tests` are the names of tests that outputs are to have."""
+    """Parts of a submission that are compared; `tests` has new names of tests, for output files."""
     program = labelled.program
     files = program.files
     if program.language == DATA:
@@ -342,7 +342,7 @@ def _program(labelled: Labelled, tests: Mapping[str, str] | None = None) -> tupl
 
 
 def output_name(file: str, tests: Mapping[str, str]) -> str:
-    """The name of a file of output, which is that of its test, once the test has another name."""
+    """New name of an output file, which is named for its test, after the test is renamed."""
     if file in tests:
         return tests[file]
     base = file.removesuffix(".out")

@@ -226,7 +226,7 @@ class _CmsLabels:
         self._words = {word: Expectation(whole_claim(VERDICTS[word])) for word in _WORDS}
 
     def of(self, submission: Labelled) -> tuple[str, dict[str, str], float | None] | None:
-        """The word, those of other subtasks, and the points if they are one number."""
+        """The word, those of subtasks that differ, and the points if they are one number."""
         expected = submission.expected
         score = None
         if (points := expected.whole.points) is not None and points[0] == points[1]:

@@ -1,8 +1,8 @@
 """Packages in the legacy format of ICPC and Kattis.
 
-The legacy one, as both DOMjudge and Kattis judge by it today, points included; of the newer ones
-each takes a part. Groups are scored as Kattis reads it; DOMjudge comes to the same for groups that
-are all or nothing.
+It is written because both DOMjudge and Kattis judge by it today, points included; each supports
+only a part of the newer formats. Groups are scored as Kattis reads them; DOMjudge gives the same
+score for groups that are all or nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,7 +93,7 @@ def _limits(package: Package, draft: Draft) -> dict[str, Any]:
 
 
 def _validation(draft: Draft, problem: Problem, *, by_validator: bool) -> str:
-    """`validation`, with the validator added."""
+    """Value of `validation`, after the validator is added to the draft."""
     grading, running = problem.grading, problem.running
     words = ["custom"]
     program: Program | None = None

@@ -23,7 +23,7 @@ _TAGS = (
 )  # fmt: skip
 """Tags of solutions, those that say more before others."""
 _USUAL = ("wcmp", "nyesno", "rcmp4", "rcmp6", "rcmp9")
-"""Checkers of testlib that go before others that compare likewise."""
+"""Checkers of testlib that are preferred to others that compare the same way."""
 _TYPES = {
     "c": "c.gcc", "cpp11": "cpp.g++11", "cpp14": "cpp.g++14", "cpp17": "cpp.g++17",
     "cpp20": "cpp.gcc13-64-winlibs-g++20", "cpp23": "cpp.gcc14-64-msys2-g++23",
@@ -96,7 +96,7 @@ def _is_pass_fail(problem: Problem) -> bool:
 
 
 def _points(draft: Draft, testset: Element, elements: dict[str, Element], problem: Problem) -> None:
-    """Groups, of which a test is in one at most; their points, or those of tests."""
+    """Add groups, of which a test is in at most one, with their points or those of tests."""
     if _is_pass_fail(problem):
         return
     only = problem.subtasks[0]
@@ -188,7 +188,7 @@ def _checker(draft: Draft, assets: Element, problem: Problem) -> None:
 
 
 def _standard(grading: Comparison) -> str | None:
-    """Testlib's own checker that compares so, or else most like it; None if none does."""
+    """Testlib's own checker that compares this way, or else most nearly; None if none does."""
     names = sorted(STANDARD, key=lambda name: name not in _USUAL)
     plain = replace(grading, case_sensitive=True, space_sensitive=False, decimals=False)
     for wanted in (grading, plain, Comparison(grading.match)):

@@ -37,8 +37,8 @@ def cms_checker(checker: Program) -> Checker:
 
     CMS calls it with input, answer, output and reads a score from its stdout; IOI's edition of
     testlib.h is made for that. A package that carries the plain testlib.h has checkers with the
-    order input, output, answer, and an exit code. Which one it is, the header tells by what it
-    opens as its second argument.
+    order input, output, answer, and an exit code. The header tells which one it is by
+    what it opens as its second argument.
     """
     header = checker.files.get("testlib.h", b"").decode("utf-8", "replace")
     if "testlib.h" not in checker.source or not (match := _SECOND_ARGUMENT.search(header)):

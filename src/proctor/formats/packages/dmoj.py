@@ -24,7 +24,7 @@ from proctor.problem import Aggregate, Batch, Problem, Running, Stub, Subtask, T
 
 FILE = "init.yml"
 CASES = "cases"
-"""Start of the names of subtasks of cases that are in no batch."""
+"""Prefix of the names of subtasks whose cases are in no batch."""
 _OUTPUT = 24 << 20
 """Bytes, if output_limit_length is not given."""
 _HIDDEN_MAIN = "main_of_the_submission"
@@ -132,10 +132,10 @@ def _running(settings: _DmojProblem, reader: "Cases", files: Files) -> Running:
 
 
 def _stubs(files: Files, given: _Signature | None) -> dict[str, Stub]:
-    """The entry is compiled with the submission, which need not include the header.
+    """Stubs whose entry is compiled with the submission, which need not include the header.
 
-    A `main` of the submission's own is renamed, unless it is allowed: the entry has its own name
-    back before its first line.
+    A `main` of the submission's own is renamed by a macro, unless it is allowed; the entry
+    undefines that macro before its first line.
     """
     if given is None:
         return {}
@@ -177,7 +177,7 @@ class Cases:
                 self._batch(case, case.batched, where, points)
 
     def subtasks(self) -> tuple[Subtask, ...]:
-        """All of them."""
+        """All subtasks of the cases that were read."""
         self._close()
         return tuple(self._subtasks)
 
@@ -241,7 +241,7 @@ class Cases:
             self._close(name)
 
     def _close(self, gate: str | None = None) -> None:
-        """End the subtask of single cases: what comes after a gate depends on it."""
+        """End the subtask of single cases; later subtasks depend on the gate, if one is given."""
         if self._loose:
             name = f"{CASES}-{self._loose[0]}"
             worth = sum(self.tests[test].weight for test in self._loose)

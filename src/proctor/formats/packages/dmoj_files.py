@@ -13,7 +13,7 @@ from proctor.program import check_relative
 LARGEST = 512 << 20
 """Bytes of an archive, and of its files together, unpacked: they are kept in memory."""
 _DIRECTORY = 8 << 20
-"""Bytes of an archive's list of files: some hundred thousand."""
+"""Most bytes of an archive's list of files, enough for some hundred thousand."""
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Files:
         return self._unpacked(name)
 
     def _in_archive(self, name: str, field: str) -> bool:
-        """True if it is to be read from the archive: a file of the directory comes first."""
+        """Return True to read a file from the archive; one in the directory takes precedence."""
         try:
             check_relative(name)
         except InputError as error:

@@ -105,12 +105,12 @@ class Label:
 
     @property
     def time(self) -> float | None:
-        """Seconds, if it says so."""
+        """Time limit in seconds, if one is stated."""
         return self.values.time
 
     @property
     def limits(self) -> Limits | None:
-        """Its own limits. Raises InputError for numbers that are none."""
+        """Limits that it states, or None. Raises InputError for numbers that cannot be limits."""
         usual = Limits()
         time, memory = self.values.time, self.values.memory
         if time is None and memory is None:
@@ -120,7 +120,7 @@ class Label:
 
 
 def language_of(key: str) -> str | None:
-    """Id of the language that DMOJ calls so, or None."""
+    """Id of the language that has this key in DMOJ, or None."""
     key = key.upper()
     found = "java" if key.startswith("JAVA") else _LANGUAGES.get(key)
     return found if found in registry.languages() else None
@@ -147,7 +147,7 @@ def read_labels(tree: Tree) -> list[Label]:
 
 
 def usual(labels: Sequence[Label]) -> Limits:
-    """The limits that most submissions are given; proctor's own without any."""
+    """Limits that most submissions have; proctor's own if no label states any."""
     given = Counter(limits for label in labels if (limits := label.limits) is not None)
     return given.most_common(1)[0][0] if given else Limits()
 
@@ -225,7 +225,7 @@ def _claim(codes: _Codes, verdicts: Verdicts) -> Claim:
 
 
 def _bound(expected: Expectation) -> Bound:
-    """Return what the submission's time says of the limit, unless its parts contradict."""
+    """Return the bound on the time limit: UPPER if any part sets it, LOWER if all do, else NONE."""
     roles = {bound(part.claim) for part in expected.parts}
     if Bound.UPPER in roles:
         return Bound.UPPER

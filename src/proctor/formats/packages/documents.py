@@ -22,9 +22,9 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*?)`(?: - at `(?
 
 
 def read_yaml(tree: Tree, name: str, edit: Callable[[str], str] | None = None) -> dict[str, Any]:
-    """A YAML file's mapping; an empty file is an empty one. `edit` changes its text before.
+    """Mapping of a YAML file, empty for an empty file. `edit` changes the text before parsing.
 
-    Of a key that is there twice the last value counts, as with PyYAML, and it is noted. Raises
+    Of a key that is there twice the last value counts, as with PyYAML, and this is noted. Raises
     InputError.
     """
     # Not above: packages of our own, TPS's and Polygon's have none of it, and it takes its time.
@@ -82,8 +82,8 @@ def read_xml(
 ) -> Element:
     """Root of an XML file of at most `largest` bytes.
 
-    A document type is refused, and with it entities of any kind; one of the name `doctype` may be
-    there, unread, if it defines nothing itself.
+    A document type is refused, and with it entities of any kind; one named `doctype` is
+    allowed, but not read, if it defines nothing itself.
     """
     builder = TreeBuilder()
     parser = expat.ParserCreate()
@@ -123,7 +123,7 @@ def _mapping(tree: Tree, name: str, value: object) -> dict[str, Any]:
 
 
 def without_empty(value: dict[str, Any]) -> dict[str, Any]:
-    """The value without keys that have none (`key:`), which is as if they were not there."""
+    """The mapping without keys that have no value (`key:`), which count as absent."""
     return {
         key: without_empty(inner) if isinstance(inner, dict) else inner
         for key, inner in value.items()

@@ -25,7 +25,7 @@ class Notes:
     found: list[str] = field(default_factory=list)
 
     def __call__(self, note: str) -> None:
-        """Add one, once."""
+        """Add a note, unless it is there already."""
         if note not in self.found:
             self.found.append(note)
 
@@ -153,7 +153,7 @@ class Tree:
     def entries(self, directory: str, *, lenient: bool = False) -> list[str]:
         """Names in a directory, sorted, hidden ones left out; none if there is no directory.
 
-        One that no file of a package may have is an InputError; if `lenient`, it is left out, and
+        A name that no file of a package may have is an InputError; if `lenient`, it is left out and
         noted.
         """
         path = self.resolved(directory) if directory else self.root

@@ -38,7 +38,7 @@ _STATEMENT = ("description", "input", "output", "hint")
 
 
 class FpsItems:
-    """Problems of an FPS file; their ids are their numbers, or its name if there is but one."""
+    """Problems of an FPS file; ids are numbers, or the file or directory name for just one."""
 
     def __init__(self, tree: Tree, name: str) -> None:
         """Read the file. Raises InputError."""
@@ -114,7 +114,7 @@ def _amount(item: Element, tag: str, usual: str, units: Mapping[str, float]) -> 
 
 
 def _tests(tree: Tree, item: Element, *, compared: bool) -> dict[str, Test]:
-    """The sample, and the tests by name; HUSTOJ judges both. `compared`: they need an output."""
+    """Samples and tests by name; HUSTOJ judges both. If `compared`, tests need an output."""
     inputs, outputs = _named(item, "test_input"), _named(item, "test_output")
     found = {}
     samples = zip(item.findall("sample_input"), item.findall("sample_output"), strict=False)
@@ -187,7 +187,7 @@ def _stubs(tree: Tree, item: Element) -> dict[str, Stub]:
 
 
 def _solutions(tree: Tree, item: Element) -> Iterator[Labelled]:
-    """Submissions that were accepted, which hold the code around them already."""
+    """Accepted submissions, which already contain the code that stubs put around them."""
     for number, element in enumerate(item.findall("solution"), 1):
         named = element.get("language", "")
         language, source = by_judges_name(named), element.text or ""

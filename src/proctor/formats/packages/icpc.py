@@ -79,7 +79,7 @@ class _Kind:
     by_validator: bool = False
     """The validator gives scores (legacy)."""
     domjudge: bool = False
-    """Scores are made of those of groups as DOMjudge does it (legacy)."""
+    """Scores of groups are combined as DOMjudge does it (legacy)."""
 
 
 def load(tree: Tree) -> Package:
@@ -142,8 +142,8 @@ def load(tree: Tree) -> Package:
 def _with_full_marks(problem: Problem) -> tuple[Test, ...]:
     """Return the tests with the score that is full marks for each.
 
-    Scores are points; of a group that adds up, each test has an equal share, and where
-    nothing is to be had, as in samples, the scale is that of the group worth most.
+    Scores are points: in a group that adds up, each test has an equal share; in one worth
+    nothing, such as samples, the scale is that of the group worth most.
     """
     tests = problem.tests_by_name()
     most = max((subtask.points for subtask in problem.subtasks), default=0.0) or 1.0
@@ -297,8 +297,8 @@ def _subtasks(
 def _stubs(tree: Tree, constants: Constants, *, legacy: bool) -> dict[str, Stub]:
     """`include/<language>/`, by family; `default` for every family without one of its own.
 
-    Where a program starts, the newer formats tell by the name main; legacy packages have it in any
-    source of theirs.
+    In the newer formats a program starts in the included file named main, if there is one; in
+    legacy packages it may start in any included source.
     """
     common: dict[str, bytes] = {}
     stubs: dict[str, Stub] = {}

@@ -28,7 +28,7 @@ class Constants:
 
     @classmethod
     def read(cls, given: Mapping[Any, Any]) -> "Constants":
-        """Those of problem.yaml. Raises InputError.
+        """Read the constants of problem.yaml. Raises InputError.
 
         A number that is not an integer is written as Python writes it, since YAML does not keep its
         spelling; in quotes it stays as it is.
@@ -56,7 +56,7 @@ class Constants:
         return _TOKEN.sub(lambda found: self.values.get(found[1].decode(), found[0]), data)
 
     def text(self, text: str) -> str:
-        """As `data`, for text."""
+        """A text with the values in place."""
         return self.data(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
     def program(self, program: Program) -> Program:

@@ -75,11 +75,11 @@ class GroupSettings:
     """Settings of a group and its tests."""
 
     flags: tuple[str, ...] = ()
-    """Of the output validator."""
+    """Flags of the output validator."""
     args: tuple[str, ...] = ()
-    """Of the submission."""
+    """Arguments of the submission."""
     grader_flags: tuple[str, ...] = ()
-    """Legacy."""
+    """Legacy: flags of the grader."""
     accept_score: float = 1.0
     reject_score: float = 0.0
     breaks: bool = True
@@ -101,7 +101,7 @@ class TestGroup:
     """A directory of tests and groups, in the order of their names."""
 
     name: str
-    """Below `data/`; empty for that itself."""
+    """Path below `data/`; empty for `data/` itself."""
     settings: GroupSettings
     members: tuple["Test | TestGroup", ...]
 
@@ -116,7 +116,7 @@ class TestGroup:
         return tuple(member for member in self.members if isinstance(member, Test))
 
     def walk(self) -> Iterator["TestGroup"]:
-        """It, and every group below."""
+        """This group, and every group below it."""
         yield self
         for group in self.groups:
             yield from group.walk()
@@ -130,7 +130,7 @@ class TestGroup:
 
 
 _Read = Callable[[Tree, str, dict[str, Any]], GroupSettings]
-"""Reads the settings of a group, given those of the group around it, which become its own."""
+"""Reads a group's settings; the mapping holds those of the group around it, and gets its own."""
 
 
 def load_data(tree: Tree, constants: Constants, *, legacy: bool) -> TestGroup:
@@ -184,7 +184,7 @@ def _group(
 
 
 def _check_files(tree: Tree, path: str, *, legacy: bool) -> None:
-    """Files of a test must belong to one. Raises InputError."""
+    """Check that a test's files have an input; legacy tests have no files. Raises InputError."""
     if legacy:
         what = "files beside the input are of the newer formats, with test_group.yaml"
         raise InputError(what, file=tree.shown(path))
@@ -219,7 +219,7 @@ def _test(
 
 
 def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -> GroupSettings:
-    """Settings of a group. `raw` holds those of the group around it, and gets its own."""
+    """Settings of a group. `raw` holds those of the group around it; the group's own are added."""
     name = join("data", group, "testdata.yaml")
     own: dict[str, Any] = {}
     if tree.is_file(name):
@@ -258,7 +258,10 @@ def _best(tree: Tree, name: str, text: str | list[float]) -> float:
 
 
 def _newer(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -> GroupSettings:
-    """As `_legacy`, for test_group.yaml (testdata.yaml in early drafts)."""
+    """Settings of a group from test_group.yaml (testdata.yaml in early drafts).
+
+    `raw` holds those of the group around it; the group's own that are inherited are added.
+    """
     names = [join("data", group, name) for name in ("test_group.yaml", "testdata.yaml")]
     name = next((name for name in names if tree.is_file(name)), names[0])
     own = without_empty(read_yaml(tree, name, constants.text)) if tree.is_file(name) else {}

@@ -1,8 +1,8 @@
 """Scoring as DOMjudge reads `testdata.yaml` of legacy packages.
 
 Contract: DOMjudge's ImportProblemService and SubmissionService (maybeSetScoringResult). Unlike
-Kattis, a group has no settings of the group around it, `accept_score` is what the group is worth
-and not each of its tests, a group's score is made of those of its groups whatever their verdicts,
+on Kattis, a group inherits no settings from the group around it, `accept_score` is the worth of the
+group and not of each test, a group's score combines those of its groups whatever their verdicts,
 and a group without a file of its own counts for nothing.
 """
 
@@ -21,7 +21,7 @@ _MODES = ("sum", "avg", "min", "max")
 def is_meant(tree: Tree, root: TestGroup) -> bool:
     """Return True if a package is made for DOMjudge.
 
-    There is its file, or its tag of a score in a submission, and no flag that only Kattis knows.
+    It has DOMjudge's file, or its score tag in a submission, and no flag that only Kattis knows.
     """
     flags = {flag for group in root.walk() for flag in group.settings.grader_flags}
     graded = any(group.settings.custom for group in root.walk())
@@ -39,7 +39,7 @@ class Domjudge:
         self._tree, self._custom = tree, custom
 
     def subtasks(self, root: TestGroup) -> tuple[Subtask, ...]:
-        """Raises InputError for what has no exact counterpart."""
+        """Return the subtasks. Raises InputError for groups without an exact counterpart."""
         for group in root.walk():
             if group.settings.reject_score:
                 what = "a score for rejected output other than 0 is not supported"
@@ -61,7 +61,7 @@ class Domjudge:
         return self._custom and "accept_score" not in group.settings.stated
 
     def _units(self, group: TestGroup, share: float) -> list[Subtask]:
-        """`share`: what part of the group's score counts in the end."""
+        """Subtasks of a group; `share` is the part of the group's score that counts in the end."""
         if not group.settings.stated or not group.every():
             return []
         if not group.groups:

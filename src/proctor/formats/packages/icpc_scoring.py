@@ -43,8 +43,8 @@ def _samples(root: TestGroup) -> list[Subtask]:
 class Legacy:
     """Scoring by the default grader and `testdata.yaml`.
 
-    A group's score counts only if its verdict is Accepted, which without `accept_if_any_accepted`
-    or `always_accept` it is only if every test below is: all or nothing.
+    A group's score counts only if its verdict is Accepted. Without `accept_if_any_accepted` or
+    `always_accept`, every test below must be accepted for that: all or nothing.
     """
 
     def __init__(self, tree: Tree, *, by_validator: bool) -> None:
@@ -53,7 +53,7 @@ class Legacy:
         self._by_validator = by_validator
 
     def subtasks(self, root: TestGroup) -> tuple[Subtask, ...]:
-        """Raises NoCounterpart for groups that only `graded` can stand for, InputError."""
+        """Return the subtasks. Raises NoCounterpart for groups that need `graded`, InputError."""
         for group in root.walk():
             self._check(group)
         if "ignore_sample" in root.settings.grader_flags or not _samples(root):
@@ -92,7 +92,7 @@ class Legacy:
         return tuple(subtasks), GroupGrading(program, tuple(groups), best, self._by_validator)
 
     def _is_free(self, group: TestGroup) -> bool:
-        """Return True for samples that no score is known of, which are worth nothing."""
+        """Return True for samples without a known score, which are worth nothing."""
         unknown = self._by_validator or group.settings.custom
         return group.name.startswith(SAMPLE) and unknown and group.settings.best == math.inf
 
@@ -181,7 +181,7 @@ class Newer:
         self._groups: set[str] = set()
 
     def subtasks(self, root: TestGroup) -> tuple[Subtask, ...]:
-        """Raises InputError for what has no exact counterpart."""
+        """Return the subtasks. Raises InputError for groups without an exact counterpart."""
         self._groups = {group.name for group in root.walk()}
         secret = next(group for group in root.groups if group.name == SECRET)
         points = self._given(secret)

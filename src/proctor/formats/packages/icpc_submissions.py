@@ -51,7 +51,7 @@ OF_DIRECTORY: dict[str, tuple[Verdicts, Bound]] = {
     "compile_error": (frozenset({Verdict.CE}), Bound.NONE),
     "rejected": (REJECTED, Bound.NONE),
 }
-"""Legacy: the verdict, which is that of the first test that is not accepted."""
+"""Legacy: verdicts and bound by directory; the verdict is of the first test not accepted."""
 
 _UNCOMPILED = ("compiler_error", "compile_error")
 """Directories that the newer formats do not have, and whose meaning is clear."""
@@ -132,7 +132,7 @@ def load_submissions(
 
 
 def _tagged(tree: Tree, path: str, program: Program, *, is_scoring: bool) -> Labelled | None:
-    """DOMjudge's tags in the source, which go before the directory."""
+    """Label by DOMjudge's tags in the source, which take precedence over the directory; or None."""
     words: list[str] = []
     points: tuple[float, float] | None = None
     for kind, text in _TAG.findall(program.source):
@@ -231,18 +231,18 @@ class _Rules:
         return rule, inner
 
     def is_broken(self, name: str) -> bool:
-        """Return True if what submissions.yaml says of a submission cannot be read."""
+        """Return True if an entry of submissions.yaml for a submission cannot be read."""
         return any(_covers(pattern, name) for pattern in self._broken)
 
     def language(self, name: str) -> str | None:
-        """Return its language by submissions.yaml."""
+        """Return the language that submissions.yaml states for a submission, or None."""
         for pattern, (rule, _) in self._rules.items():
             if rule.language and _covers(pattern, name):
                 return registry.get(_CODES.get(rule.language, rule.language)).id
         return None
 
     def entrypoint(self, name: str) -> str | None:
-        """Return the file that it starts in by submissions.yaml."""
+        """Return the main file that submissions.yaml states for a submission, or None."""
         rules = (rule for pattern, (rule, _) in self._rules.items() if _covers(pattern, name))
         return next((rule.entrypoint for rule in rules if rule.entrypoint), None)
 

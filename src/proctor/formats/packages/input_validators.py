@@ -1,7 +1,7 @@
 """The validators of a package's inputs, in whichever format.
 
-They decide no verdict, so that loading a package leaves them alone; those who check the package
-itself read them here.
+They decide no verdict, so that loading a package does not read them; checks of the package itself
+read them here.
 """
 
 from collections.abc import Callable, Mapping

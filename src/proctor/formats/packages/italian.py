@@ -28,7 +28,7 @@ from proctor.limits import GIB, MIB, TEST_LIMITS, Limits
 from proctor.problem import Batch, Communication, OutputOnly, Problem, Running, Stub, Subtask, Test
 
 FILES = ("task.yaml.orig", "task.yaml", "task.yml")
-"""The first is what task-maker makes the second from; its task is named for the directory."""
+"""Main files; task-maker makes the second from the first, whose task is named for the directory."""
 _ITALIAN = {"nome_breve": "name", "nome": "title", "timeout": "time_limit",
             "memlimit": "memory_limit", "risultati": "public_testcases"}  # fmt: skip
 _CHECKERS = ("check/checker", "cor/correttore")

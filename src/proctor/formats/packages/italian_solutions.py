@@ -66,7 +66,7 @@ def load_italian_solutions(tree: Tree, problem: Problem) -> tuple[Labelled, ...]
 
 
 def _candidates(tree: Tree, problem: Problem) -> Iterator[str]:
-    """Sources in sol/, and directories of several or, if only output is asked for, of outputs."""
+    """Sources in sol/, and directories of several sources or, for output-only tasks, of outputs."""
     for entry in tree.entries(DIRECTORY, lenient=True):
         name = join(DIRECTORY, entry)
         if stem(entry) in ("grader", "stub") or entry.startswith("template"):

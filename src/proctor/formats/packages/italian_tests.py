@@ -48,7 +48,7 @@ def load_italian_subtasks(
     """The number of tests, and the subtasks in order.
 
     `n_input`, `score_type` and `parameters` are those of task.yaml, which is `file`; all three
-    together go before gen/GEN, as in CMS. Without subtasks the tests share `total` points. Raises
+    together override gen/GEN, as in CMS. Without subtasks the tests share `total` points. Raises
     InputError.
     """
     if score_type is not None and parameters is not None and n_input is not None:
@@ -81,7 +81,7 @@ def _whole(count: int, total: float) -> tuple[Subtask, ...]:
 
 
 def _groups(tree: Tree, source: str) -> tuple[int, list[_Group]]:
-    """The tests' number, and the groups; none if there are no subtasks."""
+    """Number of tests, and the groups, which are empty if there are no subtasks."""
     count, groups = 0, list[_Group]()
     split = _cases_line if source == CASES else _gen_line
     for number, line in enumerate(tree.text(source).splitlines(), 1):
@@ -106,9 +106,9 @@ def _groups(tree: Tree, source: str) -> tuple[int, list[_Group]]:
 
 
 def _gen_line(line: str) -> tuple[str, str]:
-    """Command and its argument; empty for a line that is none. A test is a COPY, whatever makes it.
+    """Command of a line and its argument, empty if it has none; every line of a test is a COPY.
 
-    As CMS, it takes `# ST: 5` too; task-maker, for which this is a comment, writes none.
+    As in CMS, `# ST: 5` counts too; task-maker, to which this is a comment, does not write it.
     """
     test, _, comment = line.partition("#")
     command, colon, rest = comment.strip().partition(":")
@@ -201,7 +201,7 @@ def _given(
 
 
 def _parameter(given: Any) -> tuple[Any, Any]:
-    """Points, and tests as CMS (a list) or task-maker (names) gives them."""
+    """Points and tests of a subtask, from a list (CMS) or from named values (task-maker)."""
     if isinstance(given, Mapping):
         return given.get("max_score"), given.get("testcases")
     if isinstance(given, list) and len(given) >= 2:

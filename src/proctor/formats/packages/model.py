@@ -47,7 +47,7 @@ class Part:
     """A subtask's name; or, if `tests` are given, the pattern that the package selects them by."""
     claim: Claim
     tests: tuple[str, ...] | None = None
-    """None: those of the subtask, and its verdict and points are what the claim is about."""
+    """Names of tests; None: the subtask's, and the claim is about its verdict and points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Several(Protocol):
 
     @property
     def titles(self) -> Mapping[str, str]:
-        """Their titles by id; empty where it takes too much to know."""
+        """Titles by id; empty where finding them would take too long."""
 
     def load(self, problem_id: str) -> Package:
         """Load the one of this id. Raises InputError."""
@@ -137,7 +137,7 @@ class Several(Protocol):
 def bound(claim: Claim) -> Bound:
     """Return the bound that a claim sets: TLE forbidden, TLE demanded, or neither.
 
-    How long a submission takes that has to crash, or does not compile, says nothing.
+    The time of a submission that has to crash, or does not compile, sets no bound.
     """
     demanded = claim.required or claim.verdicts
     if demanded is not None and demanded <= SLOW:

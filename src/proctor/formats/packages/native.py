@@ -123,7 +123,7 @@ def _file_name(name: str, field: str) -> str:
 
 
 def _by_pattern(tree: Tree, given: NativeTests) -> dict[str, Test]:
-    """Tests named by what the one `*` of `inputs` stands for; it is put into `answers`."""
+    """Tests named by the text at the one `*` of `inputs`, which replaces the `*` of `answers`."""
     for field, pattern in (("inputs", given.inputs), ("answers", given.answers)):
         if pattern is not None and pattern.count("*") != 1:
             raise InputError("there must be one * in it", field=f"tests.{field}")

@@ -45,7 +45,7 @@ def program_of(tree: Tree, given: ProgramPath, field: str) -> Program:
 
 
 def _program(tree: Tree, given: NativeProgram | NativeSubmission, field: str) -> Program | None:
-    """The program whose main file is named; None if none is."""
+    """The program, if its main file is named; else None."""
     if not given.main:
         return None
     path = join(given.path, given.main)
@@ -80,7 +80,7 @@ def limits_of(given: NativeLimits, field: str = "limits") -> Limits:
 
 
 def chosen(patterns: Iterable[str], names: Iterable[str], field: str) -> tuple[str, ...]:
-    """Tests by patterns of their names. Raises InputError for a pattern that none is like."""
+    """Tests by patterns of their names. Raises InputError for a pattern that matches none."""
     names = dict.fromkeys(names)
     found: dict[str, None] = {}
     for pattern in patterns:

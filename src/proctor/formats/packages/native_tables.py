@@ -22,7 +22,7 @@ class NativeProgram(_NativeTable, forbid_unknown_fields=True):
 
     path: str
     main: str = ""
-    """Of a directory: the file that is the program, all others being put beside it."""
+    """Main file of a directory; all others are put beside it."""
     language: str | None = None
 
 
@@ -52,7 +52,7 @@ class NativeTiming(_NativeTable, forbid_unknown_fields=True):
 
 
 class NativeRunning(_NativeTable, forbid_unknown_fields=True):
-    """`[running]`: which keys go with which type, native.py says."""
+    """`[running]`; native.py checks which keys go with which type."""
 
     type: Literal["batch", "interactive", "communication", "output-only", "two-steps"] = "batch"
     input_file: str | None = None

@@ -41,14 +41,14 @@ _LISTED = 20
 
 
 def is_main_file(name: str) -> bool:
-    """Return True if a file's name says that a package is around it."""
+    """Return True for the name of a package's main file."""
     return name in _FORMATS
 
 
 def holds_problems(path: Path) -> bool:
-    """Return True for a file that is a package, or says that one is around it.
+    """Return True for a file that is a package by itself, or the main file of one.
 
-    One of FPS may have any name, if only it ends in .xml.
+    An FPS file may have any name that ends in .xml.
     """
     return path.is_file() and (is_main_file(path.name) or path.suffix == ".xml")
 
@@ -76,10 +76,9 @@ def load(path: Path | str, problem_id: str | None = None) -> Package:
 def load_some(
     path: Path | str, only: Collection[str] | None = None
 ) -> tuple[dict[str, Package], Mapping[str, str]]:
-    """Load those of the problems in a place whose ids are asked for, by id.
+    """Load the problems of a place with ids in `only`, by id; return the titles of all as well.
 
-    None asks for the only one, and gets none where there are several. The titles of all are
-    returned as well. Raises InputError.
+    None loads the only problem, and none of them where there are several. Raises InputError.
     """
     found = _open(Path(path))
     if isinstance(found, Package):
@@ -130,7 +129,7 @@ def _is_package(tree: Tree, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _SideBySide:
-    """Packages in the directories of one, as exports of several problems have them."""
+    """Packages in subdirectories of one directory, as in exports of several problems."""
 
     tree: Tree
     titles: Mapping[str, str]

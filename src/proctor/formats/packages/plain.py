@@ -38,7 +38,7 @@ _LAYOUTS = (
 )  # fmt: skip
 """Inputs and answers; `*` is the test's name. Of several with the same inputs the first counts."""
 _NUMBERS = "tests/*"
-"""Pattern of inputs whose names are numbers: anything else there is no test."""
+"""Pattern of inputs whose names must be numbers; other files there are not tests."""
 _CHECKERS = ("check", "checker")
 _INTERACTORS = ("interactor", "interact", "interactive")
 _PROGRAMS = ("", "files", "checker", "interactor")
@@ -78,7 +78,7 @@ def load(tree: Tree) -> Package:
 
 
 def _layouts(tree: Tree) -> list[tuple[tuple[str, str], Mapping[str, str]]]:
-    """Layouts of which there is a pair, each with its inputs by name."""
+    """Layouts with an input that has an answer, each with its inputs by name."""
     return [
         ((inputs, answers), named)
         for inputs, answers in _LAYOUTS
@@ -88,7 +88,7 @@ def _layouts(tree: Tree) -> list[tuple[tuple[str, str], Mapping[str, str]]]:
 
 
 def _inputs(tree: Tree, inputs: str) -> dict[str, str]:
-    """Files that match a pattern, by what its `*` stands for, numbers in their order."""
+    """Files that match a pattern, by the text that its `*` matches; numbers in numerical order."""
     directory, _, pattern = inputs.rpartition("/")
     before, after = pattern.split("*")
     found = {}

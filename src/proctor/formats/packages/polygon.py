@@ -169,7 +169,7 @@ class _Texts:
         self._tree, self._left = tree, _MOST_CONVERTED
 
     def content(self, name: str) -> Path | bytes:
-        """Return the file, or what it holds with other line ends. Raises InputError."""
+        """Return the file's path, or its content with other line ends. Raises InputError."""
         path = self._tree.file(name)
         try:
             with path.open("rb") as file:

@@ -33,7 +33,7 @@ def subtasks(
 ) -> tuple[Subtask, ...]:
     """Subtasks: the groups, if there are points and groups, else one. Raises InputError.
 
-    `elements` are the tests' own, none or as many as `names`.
+    `elements` are those of the tests, none or as many as `names`.
     """
     if not scored:
         return (Subtask(ALL, 1.0, tuple(names)),)

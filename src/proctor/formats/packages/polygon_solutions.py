@@ -36,7 +36,7 @@ _REQUIRED: dict[str, Verdicts] = {
     "memory-limit-exceeded": _GREEDY,
     "time-limit-exceeded-or-memory-limit-exceeded": SLOW | _GREEDY,
 }
-"""One test must get one of these, and no test anything else but a pass."""
+"""Verdicts by tag: some test must get one of them, and all other tests these or a pass."""
 _MAYBE_SLOW = "time-limit-exceeded-or-accepted"
 _NOT_RUN = "do-not-run"
 _TAGS = (*_RIGHT, *_REJECTED, *_REQUIRED, _MAYBE_SLOW, _NOT_RUN)
@@ -58,9 +58,9 @@ _OTHERS = {
 
 
 def language_of(kind: str, path: str, source: str) -> str | None:
-    """Id of the language that Polygon calls `kind`; None if proctor has none such.
+    """Id of the language that Polygon calls `kind`; None if proctor does not have it.
 
-    Compilers are not told apart, versions only where proctor has several.
+    Compilers are not distinguished, and versions only where proctor has several.
     """
     if not kind:
         return by_extension(path, source)

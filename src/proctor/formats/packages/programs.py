@@ -33,7 +33,7 @@ LARGEST_SUBMISSION = 16 << 20
 
 
 def by_extension(name: str, source: str) -> str | None:
-    """Id of a file's language, or None. A source of Prolog is none of Perl, whose ending it has."""
+    """Id of a file's language, or None. The source tells Prolog from Perl, which share `.pl`."""
     if name.endswith(".pl") and _PROLOG.search(source) and not _PERL.search(source):
         return "prolog" if "prolog" in registry.languages() else None
     found = registry.by_extension(name, source)
@@ -50,13 +50,13 @@ _OF_JUDGES = {"clang": "c", "clang++": "cpp17", "cc": "cpp17"}
 
 
 def by_judges_name(name: str) -> str | None:
-    """Id of the language that an online judge calls so, in any case; None if there is none such."""
+    """Id of the language with this name on online judges, in any letter case; None if unknown."""
     own = {each: known.id for known in registry.languages().values() for each in known.names}
     return (_OF_JUDGES | own).get(name.strip().lower())
 
 
 def families() -> Mapping[str, str]:
-    """Family of each language that there is, by every name of it."""
+    """Families of all languages, by each of their names."""
     return {name: each.family for each in registry.languages().values() for name in each.names}
 
 
@@ -135,7 +135,7 @@ def with_files(
 
 
 def _with_scripts(tree: Tree, name: str) -> Program:
-    """A directory whose script `build` is done once, and leaves the program `run`, or is that."""
+    """Program of a directory: its script `build`, if any, runs once; `run` is then the program."""
     build = join(name, "build")
     source = tree.source(build) if tree.is_file(build) else "#!/bin/sh\n"
     files = {each[len(name) + 1 :]: tree.content(each) for each in tree.walk(name) if each != build}

@@ -111,7 +111,7 @@ def _limits(settings: _QduojProblem) -> Limits:
 
 
 def _tests(tree: Tree, settings: _QduojProblem) -> dict[str, Test]:
-    """Tests in the order of their scores; without these, every input that is there."""
+    """Tests in the order of test_case_score; without it, every input in the directory."""
     given = {each.input_name: each for each in settings.test_case_score or []}
     if len(given) != len(settings.test_case_score or []):
         raise InputError("an input is there twice", field="test_case_score")
@@ -168,7 +168,7 @@ def _stubs(tree: Tree, settings: _QduojProblem) -> dict[str, Stub]:
 
 
 def _answers(tree: Tree, settings: _QduojProblem) -> list[Labelled]:
-    """Submissions that were accepted; the code around them is not in them."""
+    """Accepted submissions, without the code that stubs put around them."""
     found = []
     for number, each in enumerate(settings.answers):
         name = f"answers[{number}] ({each.language})"

@@ -1,7 +1,7 @@
 """IOI task directories: those of TPS, and what TPS exports for CMS.
 
 Contract: TPS's documentation and its CMS exporter. The two layouts hold the same things under
-other names; which one it is, problem.json tells: `type` in TPS, only `task_type` in an export.
+other names; problem.json tells them apart: it has `type` in TPS, only `task_type` in an export.
 """
 
 import json
@@ -33,7 +33,7 @@ FILE = "problem.json"
 
 _TYPES = ("Batch", "BatchAndOutput", "Communication", "OutputOnly", "TwoSteps")
 _MEMORY_IN_BYTES = 1 << 16
-"""From here on a memory limit is bytes, whichever layout; below it is MiB."""
+"""Least memory limit that is in bytes, in either layout; smaller ones are in MiB."""
 _GRADER_DIRECTORIES = ("graders", "grader")
 _CHECKERS = tuple(f"checker/checker.{kind}" for kind in ("cpp", "cc", "py"))
 _MANAGERS = tuple(
@@ -202,7 +202,7 @@ def _by_name(tree: Tree, given: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _by_position(tree: Tree, given: list[Any], kind: str) -> dict[str, Any]:
-    """CMS's own list: its order is fixed, its end may be missing."""
+    """Parameters from CMS's own list, whose order is fixed and whose end may be missing."""
     names: dict[str, tuple[str, ...]] = {
         "Batch": ("compilation", "files", "evaluation"),
         "BatchAndOutput": ("compilation", "files", "evaluation", "output_only_testcases"),
@@ -349,7 +349,7 @@ def _linked(tree: Tree, *, managers: bool = False) -> dict[str, dict[str, bytes]
 
 
 def _managed(files: dict[str, dict[str, bytes]]) -> dict[str, Stub]:
-    """TwoSteps: the manager and what is beside it, where there is one. It is what is started."""
+    """Stubs of TwoSteps for families with a manager, which is started, and the files beside it."""
     stubs = {}
     for each, found in files.items():
         managers = [

@@ -80,7 +80,7 @@ class _Solution(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def load_solutions(tree: Tree, problem: Problem) -> tuple[Labelled, ...]:
-    """Those of solutions.json; or, without it, those in directories named for verdicts.
+    """Solutions in solutions.json or, without it, in directories named for verdicts.
 
     With `except`, the verdict is that of every subtask but those named; without, it is that of
     the whole. Raises InputError.
@@ -143,9 +143,9 @@ def _expectation(tree: Tree, problem: Problem, name: str, solution: _Solution) -
 
 
 def whole_claim(verdicts: Verdicts, points: tuple[float, float] | None = None) -> Claim:
-    """Return the claim of a label without exceptions, on the whole.
+    """Return the claim on the whole submission of a label without exceptions.
 
-    A failure that it names is one that some test shows; other subtasks may give points.
+    Some test must show a failure that the label names; other subtasks may give points.
     """
     if verdicts in (ACCEPTED, PARTIAL, REJECTED):
         return Claim(verdicts, points=points)

@@ -44,18 +44,18 @@ class _Subtasks(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class TpsSubtasks:
-    """Subtasks in order, and the names of tests that they tell something of."""
+    """Subtasks in order, and the names of tests that are samples or have outputs to hand in."""
 
     subtasks: tuple[Subtask, ...]
     samples: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
-    """Those whose output may be handed in, or has to be."""
+    """Tests whose output may or must be handed in."""
     outputs_only: tuple[str, ...] = ()
-    """Those whose output has to be handed in."""
+    """Tests whose output must be handed in."""
 
 
 def load_subtasks(tree: Tree) -> TpsSubtasks:
-    """The subtasks and what they tell of tests.
+    """Load the subtasks, and the names of tests that are samples or have outputs to hand in.
 
     They are files in subtasks/ (exports), or entries of subtasks.json with tests/mapping (TPS).
     Where there are none, all tests share 100 points, as CMS has it. Raises InputError.

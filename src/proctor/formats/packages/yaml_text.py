@@ -9,7 +9,7 @@ from proctor.errors import InputError
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe loader that takes no alias, and tells of keys that are there twice.
+    """Safe loader that refuses aliases, and notes keys that are there twice.
 
     Nested aliases can make a small text exhaust the memory of code that walks the result.
     """
@@ -42,7 +42,7 @@ def _ignore(_note: str) -> None:
 
 
 def parse_yaml(text: str, notes: Callable[[str], None] = _ignore) -> Any:
-    """The text's value, None for an empty one. `notes` is told of keys that are there twice.
+    """Value of a text, None for an empty one. `notes` is called for keys that are there twice.
 
     Raises InputError, with the line if it is known.
     """

@@ -36,10 +36,10 @@ from proctor.sandbox.session import Session
 T = TypeVar("T")
 
 SANDBOXES_PER_CPU = 16
-"""A sandbox that waits for a model holds four processes and some 20 MB, and no CPU; so there may
-be many more of them than CPUs, for models are slow. Commands take turns by another bound."""
+"""Sandboxes for each CPU: many, since one that waits for a model, which is slow, holds four
+processes and some 20 MB but no CPU. COMMANDS_PER_CPU bounds commands."""
 COMMANDS_PER_CPU = 2
-"""Commands under way: as many as there are CPUs, and as many that wait for something else."""
+"""Commands under way for each CPU: one that uses it, and one that waits for something else."""
 FILE_WALL = 300.0
 """Seconds that reading or writing a file may take: it may turn out to be a pipe."""
 
@@ -56,7 +56,7 @@ class ProctorSandboxEnvironment(SandboxEnvironment):
 
     @classmethod
     async def task_init(cls, task_name: str, config: BaseModel | str | None) -> None:
-        """See at once that cells of this kind can be had. Raises PlatformError, UsageError."""
+        """Check at once that such cells can be started. Raises PlatformError, UsageError."""
         del task_name
         settings = resolved(config)
         await anyio.to_thread.run_sync(lambda: begin_task(settings))
@@ -120,7 +120,7 @@ class ProctorSandboxEnvironment(SandboxEnvironment):
         timeout_retry: bool = True,
         concurrency: bool = True,
     ) -> ExecResult[str]:
-        """Execute a command; it counts as one with all it starts and does not leave running.
+        """Execute a command; limits hold for it and for all processes that end with it, together.
 
         It is not retried after a timeout: here a command that was slow was slow by itself.
         """

@@ -57,7 +57,7 @@ def proctor_judge(
 
     The metadata holds `tests`, a list of `{"input": ..., "output": ...}`, with `function` if it
     is to be called (one JSON value a line in `input`, one in `output`); or the fields of a row of
-    LiveCodeBench. `language`, if the metadata names one, goes above that of the scorer. `cpu` and
+    LiveCodeBench. `language`, if the metadata names one, overrides that of the scorer. `cpu` and
     `memory` are limits per test, `extract` is one of proctor's policies. A score is C or I; with
     `partial` it is the fraction of tests passed. A fault of the task or of the machinery is no
     score: the sample is left out of the metrics, with `reason` task_fault or infra_fault.
@@ -154,7 +154,7 @@ def _score(judgement: Judgement, problem: Problem, code: str, *, partial: bool) 
 
 
 def unscored(verdict: Verdict, message: str, code: str) -> Score:
-    """Return the score of what a fault is to blame for: no metric counts it."""
+    """Return the score of a sample that a fault kept from being judged: no metric counts it."""
     return Score.unscored(
         reason=verdict.lower(),
         answer=code,

@@ -1,7 +1,7 @@
 """LiveCodeBench's evaluation functions, answered by proctor's official mode.
 
-Change the import and a script goes on as it was: modules, names, signatures and return shapes are
-those of `lcb_runner.evaluation` at 28fef95, and so are the verdicts but for the departures in
+After a change of its import a script runs unchanged: modules, names, signatures and return shapes
+are those of `lcb_runner.evaluation` at 28fef95, and so are the verdicts but for the departures in
 docs/reference/lcb_runner.md. Programs run in cells, never in the calling process.
 
 What cannot be judged is an error, not a failed program: InputError for a sample, a program or an

@@ -50,7 +50,7 @@ def code_execution_metrics(
     """Judge every prediction and return [{"pass@1": per cent}, results].
 
     A sample has `code`, `input` and `output`. Results are by sample: a list with True or False for
-    each prediction. One that repeats the call is left out, as upstream does; where all do, each is
+    each prediction. One that repeats the call is left out, as upstream does; if all do, each is
     False. `memory` and `progress` are those of `evaluate_generations`. With `port="nvidia"` pass@1
     is a share of 1, with `pass@1_stderr` beside it.
 

@@ -103,7 +103,7 @@ def evaluate_generations(
     Raises InputError, before anything is run, for a sample that has no tests, or unequal numbers
     of inputs and outputs, or another shape than `Sample`; for samples and generations of unequal
     number; for a problem without a generation. Raises NotAllJudged, an InfraFault, rather than
-    score a program that was not judged; it has what was found of all others.
+    score a program that was not judged; it has the results of all others.
     """
     settings = settings_of(timeout, codes, memory)
     most = whole(num_process_evaluate, "num_process_evaluate")

@@ -33,7 +33,7 @@ def extract_code(model_output: str, lmstyle: object) -> str:
 def extract_test_output_code(model_output: str, lmstyle: object = None) -> str:
     """Return the last line that begins with "assert", else the first fenced block, of Python first.
 
-    For CodeLLaMaInstruct the lines between the first two [PYTHON] marks instead of the block.
+    For CodeLLaMaInstruct the block is the lines between the first two [PYTHON] marks.
     """
     return asserted_line(model_output, _LLAMA_MARK if _name(lmstyle) == _LLAMA else "```")
 

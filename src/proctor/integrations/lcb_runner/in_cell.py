@@ -18,7 +18,7 @@ sys.stdout.buffer.write(changed.encode("utf-8", "surrogatepass"))
 
 
 def changed(function: str, text: str) -> str | None:
-    """Return what a function of `proctor.cell.lcb_text` makes of a text; None if it died of it.
+    """Return a text as changed by a function of `proctor.cell.lcb_text`; None if that failed.
 
     Raises InputError for anything but text, InfraFault.
     """

@@ -1,4 +1,4 @@
-"""Many judgements in the chosen pool, a bounded number at once, none of them scored by a fault."""
+"""Many judgements in the chosen pool, a bounded number at once; a fault is never a score."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -73,7 +73,7 @@ def judge_all(
     """Judge every generation; return results and metadata, each by sample, then by generation.
 
     `counts` has the number of generations of each sample; `found_in` takes result and metadata from
-    a judgement. Raises NotAllJudged, with what was found of all others, rather than score a program
+    a judgement. Raises NotAllJudged, with the results of all others, rather than score a program
     that was not judged.
     """
     results: dict[int, list[Any]] = {i: [None] * count for i, count in enumerate(counts)}

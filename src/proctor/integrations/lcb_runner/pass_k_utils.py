@@ -52,8 +52,8 @@ def compute_metrics_from_results(
 ) -> dict[str, Any]:
     """`{"pass@k": mean, ..., "detail": {"pass@k": {problem: value}, ...}}`, all plain floats.
 
-    A `k` is left out unless every problem has that many generations, and all are if there is no
-    problem. A generation passes if all its tests did; without tests it does not.
+    A `k` is left out unless every problem has that many generations, and every `k` is if there is
+    no problem. A generation passes if all its tests did; without tests it does not.
 
     With `port="nvidia"`, `"pass@k_stderr"` follow: NaN for one problem. Raises InputError for a
     port that is not known.
@@ -76,12 +76,12 @@ def compute_metrics_from_results(
 
 
 def extract_instance_results(results: Mapping[Any, Sequence[Sequence[int]]]) -> list[list[bool]]:
-    """Return for each generation if it passes: a list a problem, in order of the problems' keys."""
+    """Return whether each generation passes: a list a problem, in order of the problems' keys."""
     return [[_passed(generation) for generation in results[task]] for task in sorted(results)]
 
 
 def unit_of(port: Port) -> int:
-    """Return what pass@1 of a right program is. Raises InputError for a port that is not known."""
+    """Return 100 for a port that gives per cent, else 1. Raises InputError for unknown ports."""
     if port not in get_args(Port):
         raise InputError(f"is {' or '.join(get_args(Port))}, not {port!r}", field="port")
     return 100 if port == "evalscope" else 1

@@ -100,7 +100,7 @@ def text_at(sample: Sample, key: str, place: str) -> str:
 
 
 def whole(value: SupportsIndex, name: str, unit: str = "") -> int:
-    """Return a whole number from 1. Raises InputError."""
+    """Return a whole number of at least 1. Raises InputError for anything else."""
     try:
         number = operator.index(value)
     except TypeError as error:

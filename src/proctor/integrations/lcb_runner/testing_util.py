@@ -1,7 +1,8 @@
 """lcb_runner.evaluation.testing_util: one program's tests, and the parts around them.
 
-Programs are loaded, called and tested in cells, and their text is taken apart there. What would
-execute a program in the process that calls raises UsageError, and says what to call instead.
+Programs are loaded, called and tested in cells, and their text is taken apart there. Functions
+that would execute a program in the calling process raise UsageError, which says what to call
+instead.
 """
 
 import sys
@@ -186,7 +187,7 @@ def timeout_handler(_signum: int, _frame: FrameType | None) -> Never:
 
 
 def truncatefn(s: object, length: int = 300) -> str:
-    """Return a value's text; of a longer one the first and the last half of `length`."""
+    """Return a value's text; if longer than `length`, its beginning and end, half of that each."""
     text = s if isinstance(s, str) else str(s)
     if len(text) <= length:
         return text
@@ -199,7 +200,7 @@ def get_stripped_lines(val: str) -> list[str]:
 
 
 def convert_line_to_decimals(line: str) -> tuple[bool, list[Decimal]]:
-    """Return True and the numbers of a line, or False and [] if a word is none."""
+    """Return True and the numbers of a line, or False and [] if a word is not a number."""
     try:
         return True, [Decimal(word) for word in line.split()]
     except (InvalidOperation, ValueError):

@@ -43,14 +43,14 @@ BASE_IMPORTS = "".join(
     + [f"import {module}\n" for module in _MODULES.split()]
     + ["import numpy as np\n", "import pandas as pd\n"]
 )
-"""Imports that leave the names which upstream's text of that name leaves."""
+"""Imports that define the same names as upstream's BASE_IMPORTS."""
 
 
 def check_correctness(check_program: str, timeout: float = 3) -> bool:
     """Return whether a program runs to its end in a cell with no error, within `timeout` seconds.
 
-    `BASE_IMPORTS` at its beginning cost nothing and need not be all there: numpy and pandas are
-    imported where the program speaks of `np` and `pd`.
+    `BASE_IMPORTS` at its beginning cost nothing, and not all of these modules need be installed:
+    numpy and pandas are imported only if the program mentions `np` and `pd`.
 
     Raises InputError for arguments that cannot be used, InfraFault where proctor could not judge.
     """

@@ -43,8 +43,8 @@ class JudgedResponse:
 class BenchmarkTask(Task):
     """A benchmark, named by `benchmark` in the task's YAML, with the options under `settings`.
 
-    Those of `--metadata '{"proctor": {...}}'` go above them; `n` of them is lm-eval's `repeats`,
-    `file` a benchmark file for `benchmark: file`. Raises UsageError, PlatformError.
+    Those of `--metadata '{"proctor": {...}}'` override them. The option `n` is lm-eval's `repeats`,
+    and `file` a benchmark file for `benchmark: file`. Raises UsageError, PlatformError.
     """
 
     OUTPUT_TYPE = "generate_until"
@@ -102,7 +102,7 @@ class BenchmarkTask(Task):
         return [document(row.info, plain(row.messages)) for row in self._rows]
 
     def build_all_requests(self, *, apply_chat_template: bool = False, **rest: Any) -> None:
-        """Build them with the benchmark's prompt for chats or for base models."""
+        """Build all requests with the benchmark's prompt for chats or for base models."""
         if not apply_chat_template:
             self._prepared, self._rows = self._prepared.as_base_model(), None
             until = self.config.generation_kwargs["until"] or self._prepared.settings.stop
@@ -147,7 +147,7 @@ class BenchmarkTask(Task):
         return Instance("generate_until", doc, arguments, 0, **rest)
 
     def override_metric(self, metric_name: str) -> None:
-        """Grade nothing: --predict_only."""
+        """Grade nothing, for --predict_only."""
         self._graded = False
         super().override_metric(metric_name)
 
@@ -171,7 +171,7 @@ class BenchmarkTask(Task):
     def process_results(
         self, doc: Mapping[str, Any], results: Sequence[Sequence[JudgedResponse]]
     ) -> dict[str, float]:
-        """Return pass@k over the replies that have a verdict; without them, faults alone."""
+        """Return pass@k over the replies that have a verdict; if none has one, only the faults."""
         del doc
         return metrics([each.reply.graded.verdict for each in results[0]], self.config.repeats)
 

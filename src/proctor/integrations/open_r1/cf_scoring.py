@@ -47,8 +47,8 @@ async def score_submission(
     """Score a submission to a row of the data set; None if the problem has no test.
 
     `pass_fail`: 1 if all tests are passed, else 0. `partial`: the share that is passed.
-    `weighted_sum`: the first plus a tenth of the second, so at most 1.1. That a test
-    is run says nothing of the answers to those before.
+    `weighted_sum`: the first plus a tenth of the second, so at most 1.1. Whether
+    a test is run tells a program nothing about its answers to those before.
 
     A row's `generated_tests` are a list of tests, or their number: then they are read from
     `test_cases_NNNN.parquet` of the contest in the directory $CF_TESTS_FOLDER. Raises InfraFault

@@ -1,8 +1,7 @@
 """Judging on the nodes of a Ray cluster, as Judges.
 
-One actor a node owns a pool of cells. Nodes that join are used, what was under way on one that is
-lost is given out again (judging/dispatch.py), and one that cannot judge is left out, with the
-reason.
+On each node one actor owns a pool of cells. Nodes that join are used, work under way on a lost node
+is given out again (judging/dispatch.py), and a node that cannot judge is left out, with the reason.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from proctor.judging.speed import Speed
 LOOK_EVERY = 1.0
 """Seconds between two looks at which nodes there are."""
 PATIENCE = 300.0
-"""Seconds without a node that judges after which what waits is given up."""
+"""Seconds without a node that judges after which waiting judgements fail."""
 OPENING = 60.0
 """Seconds that `nodes` and `version_of` wait for nodes whose CPUs others hold."""
 
@@ -33,7 +32,7 @@ class NodeState:
     """A node, and how it is used."""
 
     name: str
-    """`node` and the begin of Ray's id of it; of one of so many actors `actor` and its number."""
+    """`node` and the beginning of Ray's id of it; `actor` and a number if `actors` was given."""
     facts: NodeFacts | None
     """None if its pool is not open."""
     refused: str
@@ -62,7 +61,7 @@ class RayCluster(RemoteJudges):
         """Connect; nodes open their pools meanwhile.
 
         `address` is as for ray.init; None: RAY_ADDRESS, or the cluster that runs on this machine.
-        There is an actor on each node, or if `actors` is given so many wherever Ray finds room;
+        There is an actor on each node, or, if `actors` is given, that many where Ray finds room;
         each takes `cpus` CPUs and has as many cells: by default all that its node has, or 1.
         `normalise_cpu` is the speed of a machine whose CPU limits are to hold on all. `pool` are
         further arguments of proctor.open_pool, whose paths are those of the nodes. Raises
@@ -100,7 +99,7 @@ class RayCluster(RemoteJudges):
         return self._thread.wait(self._surroundings())
 
     def close(self) -> None:
-        """End all actors with their cells; what waits or is under way raises PoolClosed."""
+        """End all actors and cells; judgements that wait or are under way raise PoolClosed."""
         if self._closed:
             return
         super().close()
@@ -117,7 +116,7 @@ class RayCluster(RemoteJudges):
         return watching
 
     async def _watch(self) -> None:
-        """Give each new node a seat, and up what waits if no node judges."""
+        """Give each new node a seat; fail waiting judgements if no node judges."""
         serving: dict[str, asyncio.Task[None]] = {}
         try:
             while True:

@@ -24,7 +24,7 @@ NAMESPACE = "proctor"
 Broken = RayError
 """Base of the errors that calls of an actor raise when it, or its node, is gone."""
 Raised = RayTaskError
-"""Error of a call that raised something itself, which is Broken too."""
+"""Error of a call that itself raised an error; a subclass of Broken."""
 _TO_GO = frozenset({1, 3, 4})
 """NodeDeathInfo.reason (gcs.proto) of nodes that ended as told, were preempted, or were idle."""
 
@@ -92,7 +92,7 @@ def lives(node: RayNode) -> bool:
 
 
 def was_to_go(node: str) -> bool:
-    """Return True if a node is gone as it was told to: nothing that ran there is the cause."""
+    """Return True if a node was ended, preempted or idle: nothing that ran there is the cause."""
     return any(
         each["NodeID"] == node and not each["Alive"] and each.get("DeathReason") in _TO_GO
         for each in ray.nodes()  # type: ignore[no-untyped-call]
@@ -115,7 +115,7 @@ def start_actor(node: RayNode | None, cpus: int, pool: Mapping[str, Any], speed:
 def named_actor(kind: type, name: str, *arguments: Any, detached: bool) -> Any:
     """Return the actor of this name, which is started if there is none; it takes no CPU.
 
-    It has an event loop, and is started again if it is lost. It ends with whoever started it,
+    It has an event loop, and is started again if it is lost. It ends with the job that started it,
     unless it is `detached`. Jobs of all namespaces share it.
     """
     made: Any = ray.remote(kind).options(

@@ -1,4 +1,4 @@
-"""The actor that judges on one node: a pool of cells, and nothing that is not there on any server.
+"""The actor that judges on one node: a pool of cells that judges like that of any server.
 
 What it is sent and what it answers are bytes, numbers and text: see `judging.packed`.
 """
@@ -57,7 +57,7 @@ class NodeFacts:
     surroundings: str
     """Digest of what verdicts depend on there, see Judges; empty if it is not known."""
     proctor: str = ""
-    """Version; the default is not left out when packed, since the other end has another."""
+    """Version of proctor there; the default is empty, so that packing never omits a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +137,10 @@ class NodeActor:
     async def take(
         self, tasks: list[tuple[int, str, bytes]], digests: list[str], *problems: bytes
     ) -> list[str]:
-        """Begin judgements: id, digest of the problem, packed Payload each.
+        """Begin judgements; each is an id, the digest of its problem, and a packed Payload.
 
         `digests` and `problems` are those that this node did not have. Returns the digests of
-        problems that it has forgotten for them.
+        problems that it has dropped to make room.
         """
         for digest, data in zip(digests, problems, strict=True):
             self._problems.add(digest, data)
@@ -169,7 +169,7 @@ class NodeActor:
         return answers
 
     def _look(self, *, late: bool = False) -> None:
-        """Note that answers are due if they are."""
+        """Set `_due` if answers are due."""
         enough = len(self._answers) >= self._enough or self._under_way <= self._cells
         if self._answers and (late or enough):
             self._due.set()

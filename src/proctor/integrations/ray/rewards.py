@@ -1,8 +1,8 @@
 """Rewards from actors of a Ray cluster, for one process or for many that share them by name.
 
-Rows and completions are read where they are; what judges are the actors, on whichever nodes have
-room. See RayCluster, on which this stands: problems travel once to each actor, what was under way
-where a node is lost is given out again, and nodes hold only as much as they have room for.
+Rows and completions are read where they are; the actors judge, on whichever nodes have room. This
+is built on RayCluster: problems travel once to each actor, work under way on a lost node is given
+out again, and nodes hold only as much as they have room for.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CALL = 16
 """Completions that are sent in one call to shared actors at most: a call costs both ends about a
 millisecond of CPU."""
 TRIES = 3
-"""Times that the actor which has shared actors may be lost under a call, before it is given up."""
+"""Times that the hub of shared actors may be lost during a call, before the call is given up."""
 
 
 def _grader(options: Mapping[str, Any]) -> CompletionGrader:
@@ -73,10 +73,10 @@ class RewardActors:
         pool: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> SharedRewardActors:
-        """Return actors that all processes of a cluster share which ask for the same.
+        """Return actors that are shared by all processes of a cluster that request the same.
 
-        They are started by the first of them that scores, and end with it, or if `detached` when
-        close() is called. Raises SettingsError, InputError.
+        The first of these processes that scores starts them; they end with it or, if `detached`,
+        when close() is called. Raises SettingsError, InputError.
         """
         _grader(options)
         if n < 1 or cpus < 1:
@@ -122,7 +122,7 @@ _Graded = tuple[float | None, str, str]
 
 
 class RewardHub:
-    """The actor that has RewardActors for others. With asyncio: calls run side by side."""
+    """Actor that owns RewardActors for other processes. With asyncio: calls run side by side."""
 
     def __init__(
         self, n: int, cpus: int, pool: Mapping[str, Any], options: Mapping[str, Any]
@@ -132,7 +132,7 @@ class RewardHub:
     async def score(
         self, rows: list[Mapping[str, Any]], completions: list[Any]
     ) -> tuple[int, list[_Graded], bytes]:
-        """Score; returns RewardActors.at_once too, and an error as in node.Answer."""
+        """Score; returns RewardActors.at_once, the grades, and an error as in node.Answer."""
         try:
             made = await self._actors.score(rows, completions)
         except ProctorError as error:
@@ -143,7 +143,7 @@ class RewardHub:
 
 _opening = threading.Lock()
 _hubs: dict[tuple[str, str], Any] = {}
-"""Hubs that this process uses, by the cluster and their names, each by one handle."""
+"""Hubs that this process uses, one handle each, by the cluster and their names."""
 
 
 @dataclass(slots=True)
@@ -154,11 +154,11 @@ class SharedRewardActors:
     given: tuple[int, int, dict[str, Any], dict[str, Any]]
     """Arguments of RewardActors: n, cpus, pool, options."""
     address: str | None = None
-    """As for RayCluster; only for a process that is not connected yet."""
+    """Address as for RayCluster; only for a process that is not connected yet."""
     detached: bool = False
     _hub: Any = field(default=None, init=False, repr=False, compare=False)
     _lost: Any = field(default=None, init=False, repr=False, compare=False)
-    """Handle that has been of no use."""
+    """Latest handle of a hub that was lost or closed."""
     _calls: int = field(default=2, init=False, repr=False, compare=False)
     """Calls of CALL completions that keep the actors busy."""
 
@@ -197,7 +197,7 @@ class SharedRewardActors:
         return [GradedCompletion(None, Verdict.INFRA_FAULT, why)] * len(rows)
 
     def _opened(self) -> Any:
-        """Return the hub, which is lost with the first handle of whoever started it.
+        """Return the hub, which is lost with the first handle of the process that started it.
 
         Raises UsageError if no cluster is there.
         """
@@ -213,7 +213,7 @@ class SharedRewardActors:
 
     @property
     def _full_name(self) -> str:
-        """Name that nobody has who wants other actors, or other rewards of them."""
+        """Name that is shared only by handles of the same version, arguments and lifetime."""
         told = repr((__version__, self.given, self.detached)).encode()
         return f"{self.name}-{hashlib.sha256(told).hexdigest()[:12]}"
 

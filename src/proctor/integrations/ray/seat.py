@@ -110,7 +110,7 @@ class NodeSeat:
         return f"{self.name}{where}"
 
     async def _lose(self, why: str) -> None:
-        """Have what was under way here given out again."""
+        """Give out again the work that was under way here."""
         site, self._site = self._site, None
         if site is not None:
             self.shared.dispatcher.sites.discard(site)
@@ -149,7 +149,7 @@ class NodeSeat:
             connection.kill_actor(actor)
 
     async def _feed(self, site: Site) -> str:
-        """Send the node what it has room for, whenever that may have changed."""
+        """Send the node the judgements that it has room for, whenever that may have changed."""
         while True:
             self.wake.clear()
             tasks = self.shared.dispatcher.take(site)
@@ -190,7 +190,7 @@ def unpacked_error(packed: bytes) -> ProctorError:
 
 
 def _refusal(error: ProctorError) -> PlatformError:
-    """Return why a pool cannot be opened, as what only one node is left out for."""
+    """Return the error of opening a pool as a PlatformError, which leaves out only this node."""
     return error if isinstance(error, PlatformError) else PlatformError(str(error))
 
 

@@ -3,8 +3,8 @@
     serve run proctor.integrations.ray:app cpus=2 max_replicas=8 token_file=/etc/proctor/tokens
 
 A replica is a whole server with cells of its own, and Ray sends each request to any of them. So
-where there may be several, what a server would have to remember is refused: jobs that are asked for
-later, and sessions.
+where there may be several, requests that a server would have to remember are refused: jobs that are
+fetched later, and sessions.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def app(args: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Forgetful:
-    """A server of which there may be several, and which refuses what one would have to remember."""
+    """A server, perhaps one of several, that refuses requests which one would have to remember."""
 
     served: Middleware
 

@@ -1,4 +1,4 @@
-"""Judges that judge nothing twice: what is remembered is not judged, equal judgements are one."""
+"""Judges that judge nothing twice: judgements are remembered, and equal ones made only once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from proctor.sandbox.machine import cpus
 from proctor.verdict import Verdict
 
 FRESH = 60.0
-"""Seconds for which it is taken for granted that languages' versions are as they were."""
+"""Seconds for which languages' versions are assumed not to change."""
 _NOTING = 4
 """Threads that look at judgements and put them into the store."""
 _logger = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ _Circumstances = tuple[tuple[tuple[str, str], ...], str]
 
 @dataclass(slots=True, eq=False)
 class _Asked:
-    """One judgement that was asked for, and all who wait for it."""
+    """One judgement that was requested, and all who wait for it."""
 
     content: bytes
     problem: Problem
@@ -47,16 +47,16 @@ class _Asked:
     key: bytes | None = None
     """Key in the store; None if there is none."""
     remembered: Judgement | None = None
-    """Judgement that is remembered of it, where that is to be verified."""
+    """The remembered judgement, if it is to be verified."""
     waiting: list[Future[Judgement]] = field(default_factory=list)
     inner: Future[Judgement] | None = None
 
 
 class CachedJudges:
-    """Judges that ask others for what they do not remember.
+    """Judges that ask others for the judgements that they do not remember.
 
-    Of equal judgements that are asked for while one of them is under way only that one is made,
-    also where nothing is remembered; it goes on as long as anybody waits for it.
+    Of equal judgements that are requested while one of them is under way only that one is made,
+    even where nothing is remembered; it goes on as long as anybody waits for it.
     """
 
     def __init__(
@@ -69,17 +69,17 @@ class CachedJudges:
     ) -> None:
         """Put a cache before `judges`; use `open_cached` for one that remembers.
 
-        `verify` is the share of remembered judgements that are made again, from 0 to 1; which they
-        are depends on their keys alone.
+        `verify` is the share of remembered judgements that are made again, from 0 to 1; which
+        ones depends on their keys alone.
         """
         self.judges, self.tally = judges, tally or CacheTally()
         self._remembered, self._verify = remembered, verify
         self._notes = ThreadPoolExecutor(_NOTING, thread_name_prefix="proctor-cache")
         self._lock = threading.Lock()
         self._under_way: dict[bytes, _Asked] = {}
-        """By content."""
+        """Judgements under way, by the key of their content."""
         self._circumstances: dict[frozenset[str], tuple[float, _Circumstances | None]] = {}
-        """By languages, with the monotonic time when it was asked."""
+        """By languages, with the monotonic time when they were looked up."""
 
     @property
     def at_once(self) -> int:
@@ -91,7 +91,7 @@ class CachedJudges:
         return self.judges.version_of(language)
 
     def surroundings(self) -> tuple[str, ...]:
-        """Return what verdicts depend on where they are made."""
+        """Return digests of all that verdicts depend on, besides versions, where they are made."""
         return self.judges.surroundings()
 
     def start(
@@ -101,7 +101,7 @@ class CachedJudges:
         settings: JudgeSettings,
         subtasks: Collection[str] | None = None,
     ) -> Future[Judgement]:
-        """Return a judgement that is remembered, or under way, or queue it. Raises as `Judges`."""
+        """Return the judgement remembered or under way, or queue one. Raises as `Judges.start`."""
         check_problem(problem, program)
         must_be(JudgeSettings, settings, "settings")
         if not isinstance(program, Program):
@@ -133,7 +133,7 @@ class CachedJudges:
             self._remembered.close()
 
     def _begin(self, asked: _Asked, subtasks: Collection[str] | None) -> None:
-        """Look a judgement up, or have it made."""
+        """Look a judgement up, or start making it."""
         try:
             known = self._looked_up(asked)
             if known is None:
@@ -148,7 +148,7 @@ class CachedJudges:
         inner.add_done_callback(lambda done: self._made(asked, done))
 
     def _looked_up(self, asked: _Asked) -> Judgement | None:
-        """Return what is remembered, unless it is to be verified."""
+        """Return the remembered judgement; None if there is none or it is to be verified."""
         known = None
         if self._remembered is not None:
             asked.key = self._key(asked)
@@ -165,7 +165,7 @@ class CachedJudges:
         return None
 
     def _key(self, asked: _Asked) -> bytes | None:
-        """Return the key in the store; None, and it is counted why, if there can be none."""
+        """Return the key in the store; None if there can be none. Counts machines that differ."""
         try:
             languages = frozenset(languages_of(asked.problem, asked.program))
             circumstances = self._circumstances_of(languages)
@@ -220,7 +220,7 @@ class CachedJudges:
     def _noted(
         self, asked: _Asked, key: bytes, remembered: RememberedVerdicts, made: Judgement
     ) -> Judgement:
-        """Remember a judgement if that may be; return it, or what is remembered, for a fault."""
+        """Remember a judgement if allowed; return it, or instead of a fault the remembered one."""
         known = asked.remembered
         reason = _unkept(asked, made)
         if known is None:
@@ -245,7 +245,7 @@ class CachedJudges:
         return made
 
     def _leave(self, asked: _Asked, done: Future[Judgement]) -> None:
-        """Take the judgement back if whoever has cancelled was the last to wait for it."""
+        """Cancel the judgement if `done` was cancelled and was the last that waited for it."""
         if not done.cancelled():
             return
         with self._lock:
@@ -277,7 +277,7 @@ class CachedJudges:
 
 
 def _unkept(asked: _Asked, made: Judgement) -> Unkept | None:
-    """Return why a judgement is not to be remembered, if it is not."""
+    """Return why a judgement must not be remembered; None if it may be."""
     reason = unkept(made, asked.problem.limits or asked.settings.limits)
     if reason is not None or made.verdict in (Verdict.CE, Verdict.NC):  # it has not run
         return reason

@@ -1,9 +1,9 @@
 """Verdicts in a directory: one SQLite database, which any number of processes may use at once.
 
 In WAL mode what is committed survives a process that is killed, and a power cut costs the latest
-entries at most. Verdicts can be made again: a database that is damaged is an error that says so,
-and is never mended. Beside it lies the secret that entries are sealed with. Nobody but the owner
-may write to any of this: who could, could read the secret too.
+entries at most. Verdicts can be made again: a damaged database is reported as an error, and is
+never repaired. Beside it lies the secret that entries are sealed with. Nobody but the owner may
+write to any of this: anybody who could write could also read the secret.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ _PATIENCE = 10.0
 _LOOK_EVERY = 64
 """Entries put between two looks at the size."""
 _NOTED = 512
-"""Entries used before that is noted: a commit for each would cost more than the reading."""
+"""Entries read before their use is recorded: a commit for each would cost more than reading."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS verdict (key BLOB PRIMARY KEY, entry BLOB NOT NULL, used REAL NOT NULL);
 CREATE INDEX IF NOT EXISTS verdict_used ON verdict (used);
@@ -175,7 +175,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _make_private(directory: Path, database: Path) -> None:
-    """Make what is not there, for the owner alone. Raises InputError, OSError."""
+    """Create directory and database if missing, for the owner alone. Raises InputError, OSError."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     _check_private(directory)
     os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -193,7 +193,7 @@ def _check_private(path: Path) -> None:
 
 
 def _secret(directory: Path) -> bytes:
-    """Return the secret beside the database, made with it. Raises InputError, OSError."""
+    """Return the secret beside the database; create it if missing. Raises InputError, OSError."""
     path = directory / SECRET
     if not path.exists():
         aside = directory / f"{SECRET}.{secrets.token_hex(8)}"

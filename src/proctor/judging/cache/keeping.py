@@ -11,11 +11,13 @@ from proctor.limits import Limits
 from proctor.verdict import Verdict
 
 CPU_SHARE = 0.5
-"""A test that took more of its CPU limit may overrun it on a slower machine, or in a busier one."""
+"""Share of the CPU limit: a test that took more may overrun it on a slower or busier machine."""
 IDLE_SHARE = 0.5
-"""Likewise of the time that a program may rest or wait."""
+"""Share of the time that a program may rest or wait: a test that took more may overrun it
+elsewhere."""
 MEMORY_SHARE = 0.9
-"""A test that took more of its memory may overrun the limit where memory is counted otherwise."""
+"""Share of the memory limit: a test that took more may overrun it where memory is counted
+differently."""
 _LIMITS = (Verdict.TLE, Verdict.ILE, Verdict.MLE, Verdict.OLE)
 _SIGNAL = re.compile(r"ended by signal (\d+)\b")
 _OWN_SIGNALS = frozenset({"4", "6", "7", "8", "11", "31"})
@@ -30,13 +32,13 @@ class Unkept(StrEnum):
 
     FAULT = "fault"
     LIMIT = "limit overrun"
-    """It was stopped there; how far it would have gone is not known."""
+    """The program was stopped there; how much it would have used is not known."""
     NEAR = "near a limit"
     KILLED = "ended by a signal"
     CHANCE = "chance or time"
-    """The program uses them, or may; see repeatable.py."""
+    """The program uses chance or time, or may; see repeatable.py."""
     MACHINES = "machines differ"
-    """Those that judge have several versions or levels, or do not say."""
+    """The judging machines have several versions or levels, or do not report them."""
     FILES = "unreadable test"
     LARGE = "too large"
 
@@ -44,8 +46,8 @@ class Unkept(StrEnum):
 def unkept(judgement: Judgement, limits: Limits) -> Unkept | None:
     """Return why another machine may judge otherwise; None if none would.
 
-    `limits` are those of each test. Faults are never kept, not even those of the task: one that no
-    machine could help is found again in no time, since nothing is run.
+    `limits` are those of each test. Faults are never kept, not even those of the task: a fault
+    that every machine finds is found again in no time, since nothing is run.
     """
     verdicts = {judgement.verdict, *(each.verdict for each in judgement.tests)}
     verdicts |= {each.verdict for each in judgement.subtasks}

@@ -1,9 +1,9 @@
 """Keys of judgements: digests of all that a verdict depends on.
 
-Two judgements have one key only if they have the same problem (its content, not the form it came
+Two judgements share a key only if they have the same problem (its content, not the form it came
 in), program, settings and subtasks, were made by the same version of proctor with the same versions
 of the languages' tools, and at the same isolation level, on the same architecture, beside the same
-packages. Whatever else differs, such as the machine's speed, is for keeping.py.
+packages. Other differences, such as the machine's speed, are dealt with in keeping.py.
 """
 
 import hashlib
@@ -42,7 +42,8 @@ def judgement_key(
 ) -> bytes:
     """Return the key of a judgement.
 
-    `versions` are languages and the versions of their tools, `surroundings` as Judges has it.
+    `versions` are languages and the versions of their tools, `surroundings` is a digest from
+    Judges.surroundings.
     """
     parts = (content, sorted(versions), surroundings, __version__, JUDGING_VERSION)
     return hashlib.sha256(msgspec.msgpack.encode(parts)).digest()
@@ -75,7 +76,7 @@ _digests = PerProblem(_digest)
 
 
 def _named(test: Test) -> Test:
-    """Return a test with the digests of its content in its place."""
+    """Return a test whose content is replaced by its digests."""
     files = None if test.files is None else {k: _name(v) for k, v in test.files.items()}
     output = None if test.output is None else _name(test.output)
     return replace(test, input=_name(test.input), output=output, files=files)

@@ -41,7 +41,7 @@ def open_cached(
 def cache_before(
     judges: Judges, where: str | Path, verify: float = 0.0, tally: CacheTally | None = None
 ) -> CachedJudges:
-    """Return what open_cached opens, to be closed by the caller. Raises likewise."""
+    """Return the judges that open_cached yields, for the caller to close. Raises as open_cached."""
     secret: bytes | None
     store: VerdictStore
     scheme = str(where).partition("://")[0] if "://" in str(where) else ""

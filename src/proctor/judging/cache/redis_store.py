@@ -10,7 +10,7 @@ from proctor.formats.tables import without_extra
 from proctor.judging.cache.store import SCHEMES
 
 KEPT_FOR = 90 * 24 * 3600
-"""Seconds that an entry is kept which nobody uses; the server's `maxmemory` bounds them all."""
+"""Seconds that an unused entry is kept; the server's `maxmemory` bounds all entries together."""
 _PATIENCE = 5.0
 """Seconds to wait for a connection, and for an answer."""
 
@@ -73,7 +73,7 @@ class RedisStore:
 
     @contextlib.contextmanager
     def _asked(self) -> Iterator[None]:
-        """Turn the client's errors into ours, which hold no password."""
+        """Turn the client's errors into proctor's, which hold no password."""
         fault: ProctorError
         try:
             yield
@@ -103,7 +103,7 @@ def _key(key: bytes) -> str:
 
 
 def _described(url: str) -> tuple[str, tuple[str, ...]]:
-    """Return a URL without what is secret of it, and what that is. Raises InputError."""
+    """Return a URL without its secrets, and the secrets. Raises InputError."""
     try:
         parts = urlsplit(url)
         port = parts.port or 6379

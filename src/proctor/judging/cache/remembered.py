@@ -31,7 +31,7 @@ class RememberedVerdicts:
         """Time until which the store is left alone, by the monotonic clock; 0 before it failed."""
 
     def get(self, key: bytes) -> Judgement | None:
-        """Return what is remembered under a key, if it can be believed."""
+        """Return the judgement under a key; None if there is none or its seal is not valid."""
         entry = self._asked(lambda: self._store.get(key), None)
         if entry is None:
             return None

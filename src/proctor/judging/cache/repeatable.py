@@ -2,8 +2,8 @@
 
 A heuristic over the source. It errs towards judging again: a Python program must import nothing but
 modules that are known to repeat themselves, and must not execute text; one in another language must
-hold none of the words that stand for chance, time and threads, be it in a comment. It is wrong the
-other way about a program that hides what it does (`().__class__.__base__.__subclasses__()`), that
+hold none of the words that stand for chance, time and threads, even in a comment. It errs the
+other way for a program that hides what it does (`().__class__.__base__.__subclasses__()`), that
 reads memory it has not written, or that depends on the order of objects by their addresses: the
 judgement of such a program is remembered as it came out. Hashes of text, and so the order of sets,
 are the same in all cells (PYTHONHASHSEED).
@@ -34,7 +34,7 @@ _ONLY = {
                       "stderr", "stdin", "stdout", "version", "version_info"}),
     "threading": frozenset({"Thread", "stack_size"}),
 }  # fmt: skip
-"""Of these modules only these names."""
+"""Modules of which only these names are the same each time."""
 _NOT = ("numpy.random", "statistics.NormalDist")
 _NAMES = frozenset({
     "__import__", "breakpoint", "compile", "eval", "exec", "getattr", "globals", "hash", "id",
@@ -42,7 +42,7 @@ _NAMES = frozenset({
     # Of modules that are imported before LiveCodeBench's programs.
     "date", "datetime", "time", "random", *random.__all__,
 })  # fmt: skip
-"""Names that lead anywhere, or to chance and time, if the program does not set them itself."""
+"""Names that may reach anything, or chance and time, unless the program sets them itself."""
 
 _WORDS = (
     r"\w*chrono\w*|clock_gettime|gettimeofday|getrusage|\w*rdtscp?|nanoTime|currentTimeMillis"
@@ -53,11 +53,11 @@ _WORDS = (
     r"|omp|Task"
 )
 _CALLED = r"time|clock|now|s?rand\w*|mt_s?rand|shuffle|sample"
-"""Words that are variables, too."""
+"""Words for chance and time that are also common names of variables."""
 _C_LIKE = frozenset(
     {"c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "php", "rust", "typescript"}
 )
-"""Families of languages in which those words are used with parentheses, or as a module."""
+"""Families of languages where such words count only before a parenthesis, or as a module."""
 _UNORDERED = {
     "rust": r"Hash(?:Map|Set)",
     "go": r"map\s*\[|\bgo\b|\bselect\b",
@@ -65,7 +65,7 @@ _UNORDERED = {
     "perl": r"\b(?:keys|values|each)\b",
     "bash": r"\$\$|\bRANDOM\b|\bSECONDS\b|\bdate\b|&",
 }
-"""Words of a family for things that come in another order each time, or end in one."""
+"""Words, by family, for things that come or end in a different order each time."""
 
 
 def is_repeatable(problem: Problem, program: Program) -> bool:

@@ -7,8 +7,8 @@ put in the place of another is not opened.
 With a secret the seal is an HMAC-SHA256, which nobody can make who does not have the secret. Then
 it does no harm if others can write to the store: the worst they can do is to take entries away, or
 to bring back one that was true of the same key before. Without a secret it is a plain SHA-256: that
-tells accidents, but whoever can write to the store can forge verdicts. Entries sealed so are never
-opened by somebody who has a secret, nor the other way about.
+reveals accidents, but whoever can write to the store can forge verdicts. Entries sealed without a
+secret are never opened by somebody who has one, nor the other way about.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ class VerdictSeal:
         return self._header + self._seal(key, packed) + packed
 
     def opened(self, key: bytes, entry: bytes) -> Judgement | None:
-        """Return the judgement in an entry; None for whatever was not sealed so, under this key."""
+        """Return the judgement in an entry; None unless it was sealed this way under this key."""
         start = len(self._header) + _SEAL
         seal, packed = entry[len(self._header) : start], entry[start:]
         if not entry.startswith(self._header) or len(packed) > LARGEST:

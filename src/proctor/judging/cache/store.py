@@ -1,4 +1,4 @@
-"""Interface of a store of verdicts, in a file or on a server: keys of 32 bytes, entries of any."""
+"""Interface of a store of verdicts, in a file or on a server: 32-byte keys, entries of any size."""
 
 from typing import Protocol
 
@@ -25,4 +25,4 @@ class VerdictStore(Protocol):
         """Forget an entry, if there is one."""
 
     def close(self) -> None:
-        """Let go of the store; never raises. Its other methods are not called any more."""
+        """Close the store; never raises. Its other methods are not called afterwards."""

@@ -1,4 +1,4 @@
-"""Figures of a cache: how often it knew, and why it did not."""
+"""Figures of a cache: how often it had the judgement, and why it did not."""
 
 import threading
 from collections import Counter
@@ -10,7 +10,7 @@ from proctor.judging.cache.keeping import Unkept
 
 @dataclass(slots=True)
 class CacheTally:
-    """Counts of judgements that were asked of a cache. May be counted from any thread."""
+    """Counts of judgements requested from a cache. May be updated from any thread."""
 
     store: str = ""
     """Directory or server, without passwords; empty where nothing is remembered."""
@@ -19,11 +19,11 @@ class CacheTally:
     misses: int = 0
     """Judgements that had to be made."""
     shared: int = 0
-    """Judgements that were asked for while an equal one was under way."""
+    """Judgements that were requested while an equal one was under way."""
     kept: int = 0
-    """Judgements of those made that are remembered from now on."""
+    """Judgements that were made and are remembered from now on."""
     unkept: Counter[Unkept] = field(default_factory=Counter)
-    """Judgements of those made that are not, by reason."""
+    """Judgements that were made and are not remembered, by reason."""
     rejected: int = 0
     """Entries of the store that were not believed; they count as misses."""
     failures: int = 0
@@ -31,7 +31,7 @@ class CacheTally:
     verified: int = 0
     """Judgements that were remembered and made again."""
     differing: int = 0
-    """Those of them that came out otherwise."""
+    """Judgements that were made again and came out differently."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def count(self, name: str) -> None:
@@ -46,7 +46,7 @@ class CacheTally:
 
     @property
     def hit_rate(self) -> float | None:
-        """Share of judgements that were remembered, of those looked for; None if there is none."""
+        """Share of the judgements looked for that were remembered; None if none was looked for."""
         asked = self.hits + self.misses
         return self.hits / asked if asked else None
 
@@ -67,7 +67,7 @@ class CacheTally:
         }
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Return the figures in one line."""
         parts = [f"{self.hits} of {self.hits + self.misses} verdicts from {self.store}"]
         if self.shared:
             parts.append(f"{self.shared} equal ones judged together")

@@ -14,9 +14,9 @@ class Finding:
     """Name of the rule, such as `same-input`; see docs/reference/lint.md."""
     message: str
     line: int | None = None
-    """Of rows: the place of the row in its file."""
+    """For a row of a data set: its line in the file."""
     problem: str = ""
-    """Of rows: the problem's id."""
+    """For a row of a data set: the problem's id."""
 
 
 def named(names: Sequence[str]) -> str:

@@ -88,7 +88,7 @@ def _outputs(
     program: Program,
     some: Sequence[Test],
 ) -> dict[str, bytes]:
-    """Return what a program writes in those tests that it passes."""
+    """Return a program's outputs in the tests that it passes, by test."""
     built = compile_submission(problem, program, environment)
     found = {}
     for test in some:
@@ -124,7 +124,7 @@ def _odd(
 
 
 def _outputs_like(answer: bytes) -> dict[str, bytes]:
-    """Return outputs that a right one may be mistaken for, or a checker may stumble over."""
+    """Return outputs that a checker may mistake for right ones, or stumble over, by description."""
     lines = [line.split() for line in answer.splitlines()]
     found = {what: data for what, data in _NEVER_RIGHT.items() if data.split() != answer.split()}
     for what, word in _SHAPED.items():
@@ -138,9 +138,9 @@ def _outputs_like(answer: bytes) -> dict[str, bytes]:
 def of_partner(
     problem: Problem, graders: Graders, environment: JudgingEnvironment
 ) -> Iterator[Finding]:
-    """Yield what is wrong with an interactor or manager, which meets programs that do not play.
+    """Yield what is wrong with an interactor or manager, tried with programs that do not play.
 
-    Nothing, if the problem takes no Python. Raises InfraFault, and InputError.
+    Yields nothing if the problem takes no Python. Raises InfraFault, and InputError.
     """
     running = problem.running
     if not isinstance(running, Interactive | Communication):

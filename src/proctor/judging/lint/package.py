@@ -15,10 +15,11 @@ from proctor.problem import Batch, OutputOnly, Problem
 from proctor.sandbox.pool import Pool
 
 _ROOM = 2.0
-"""A time limit should be so many times what the slowest right submission takes, unless the package
-says otherwise."""
+"""Least ratio of the time limit to the slowest right submission's time, unless the package says
+otherwise."""
 _LEAST = 0.1
-"""Seconds: how fast a submission is that takes less, the machine's speed hardly matters."""
+"""Seconds; right submissions that take less are not compared with the limit: for them the machine's
+speed hardly matters."""
 _NOT_INPUTS = {
     "nothing": b"",
     "words": b"lorem ipsum dolor\n",
@@ -70,7 +71,7 @@ def _claims(submission: Labelled) -> list[Claim]:
 
 
 def _must_pass(submission: Labelled) -> bool:
-    """Return True if its label says that it passes, or has points, and nothing of it fails."""
+    """Return True if its label says that it passes or gets points, and that no part of it fails."""
     some = [
         verdicts
         for claim in _claims(submission)
@@ -83,7 +84,7 @@ def _must_pass(submission: Labelled) -> bool:
 
 
 def _must_fail(submission: Labelled) -> bool:
-    """Return True if its label says that something of it fails, or gives points, as of a part."""
+    """Return True if its label says that some part of it fails, or states points."""
     return any(
         claim.points is not None
         or any(some and not some & ACCEPTED for some in (claim.verdicts, claim.required))

@@ -45,7 +45,7 @@ def lint_rows(rows: Iterable[ProblemRow], pool: Pool, solutions: int) -> Iterato
 
 @dataclass(slots=True)
 class _Seen:
-    """Rows so far, by what no two should share: the line of the first."""
+    """Rows seen so far: the first line with each id, statement and set of tests."""
 
     ids: dict[str, int] = field(default_factory=dict)
     statements: dict[bytes, int] = field(default_factory=dict)

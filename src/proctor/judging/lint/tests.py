@@ -80,7 +80,7 @@ def _line_ends(named_tests: Mapping[str, Test]) -> Iterator[Finding]:
 
 
 def _constants(problem: Problem, named_tests: Mapping[str, Test]) -> Iterator[Finding]:
-    """Find groups of tests that a program passes which always prints the same."""
+    """Find groups of tests that a program passes by always printing the same."""
     if isinstance(problem.grading, Checker) or not isinstance(problem.running, Batch):
         return
     groups = {each.name: each.tests for each in problem.subtasks if each.points} or {

@@ -50,7 +50,7 @@ class _Official:
         self._codes = upstream.PORTS if settings.codes == "ports" else upstream.LCB_RUNNER
         self._answers = Answers(settings.stop, self._compare)
         self._failed: tuple[UpstreamReport, Verdict] | None = None
-        """Upstream's report on the first test that failed, where it would have ended."""
+        """Upstream's report on the first test that failed, where upstream would have ended."""
 
     def judge(self) -> Judgement:
         with self._assignment.serve(Kind.SERVE_OFFICIAL, self._clock) as serving:
@@ -135,7 +135,7 @@ class _Official:
 
 
 def _crashed(run: TestRun) -> bool:
-    """True where there is nothing to compare: _report then has another reason."""
+    """Return True if there is nothing to compare: _report then gives another reason."""
     return run.limit is not None or run.exit_code is None or run.harness_failure is not None
 
 
@@ -144,7 +144,7 @@ def _result(run: TestRun, test: Test, verdict: Verdict, message: str) -> TestRes
 
 
 def _verdict(report: UpstreamReport, codes: upstream.Codes) -> Verdict:
-    """Our name for upstream's error code; all that is neither wrong nor late is RE."""
+    """Return the verdict for upstream's error code: RE for all that is neither wrong nor late."""
     if codes is upstream.PORTS and report.error_code == codes.load:
         message = report.error_message or ""
         return Verdict.RE if message.startswith("Error during testing") else Verdict.WA

@@ -2,9 +2,9 @@
 
 Every rule here is upstream's, good or bad, as measured on lcb_runner at 28fef95 with CPython 3.11
 and numpy 2.4. The comparison runs on the host, on bytes that the program may have forged: outputs
-that cannot be equal are told apart before anything is done at the cost of their size.
+that cannot be equal are found before any work that grows with their size.
 
-The functions that end in a report take `passed`, the number of tests passed before.
+Functions that report on one test take `passed`, the number of tests passed before.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class Case:
     inputs: object
     expected: object
     plausible: Bounds | None = None
-    """Those of an encoded result that can equal `expected`; None for stdio."""
+    """Bounds of an encoded result that can equal `expected`; None for stdio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ def _failed(
 
 
 def _wrong_value(value: object, unshowable: bool = False) -> UpstreamComparison:
-    """A wrong result. Upstream notes that, and may then fail to print it: too many digits."""
+    """Return a wrong result's comparison. Upstream may fail to print it: too many digits."""
     try:
         shown = shorten(value)
     except ValueError:

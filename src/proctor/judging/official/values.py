@@ -51,7 +51,7 @@ def holds_unshowable(encoded: bytes) -> bool:
 
 
 class _Digits(str):
-    """Prints as itself, in place of an integer that str refuses."""
+    """Digits that print as themselves, in place of an integer that str refuses."""
 
     __slots__ = ()
 

@@ -49,7 +49,7 @@ class UnitTests(msgspec.Struct, frozen=True):
     code: str = ""
     """Test code, run as a module's; an exception is a failure."""
     check: str = ""
-    """If not empty, `check`, which `code` defines, is called with this function (HumanEval)."""
+    """Function with which `check`, defined by `code`, is called (HumanEval); empty for no call."""
     reference: Reference | None = None
     solution: str = ""
     """A module known to pass, if there is one: see `judge`."""
@@ -111,7 +111,7 @@ def _beside(source: str) -> Program:
 
 
 def own_texts() -> frozenset[str]:
-    """Return the texts of proctor's own that stand beside a submission in its program."""
+    """Return proctor's own source texts that are put beside a submission in its program."""
     return frozenset({_text("callee.py"), _plain_data().decode()})
 
 

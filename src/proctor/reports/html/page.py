@@ -35,9 +35,9 @@ def render(
 ) -> Iterator[str]:
     """Yield the page in pieces. The same figures give the same page, byte for byte.
 
-    With a ranking its runs are shown, in its order. `pages` are addresses of pages of their own, by
-    the names of runs: their samples are there then, not here. `back` is where this page is linked
-    from.
+    With a ranking its runs are shown, in its order. `pages` maps names of runs to the addresses of
+    their separate pages, which then hold the samples instead of this page. `back` is the address of
+    the page that links to this one.
     """
     if ranking is not None:
         runs = [each.figures for each in ranking.runs]
@@ -85,7 +85,7 @@ def render(
 
 
 def _environment() -> jinja2.Environment:
-    """Return what renders the page: strict, and without markup or control characters of others."""
+    """Return the template environment: strict, with markup and control characters made harmless."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_asset),
         autoescape=True,
@@ -119,7 +119,7 @@ def _provenance(runs: Sequence[RunFigures]) -> Mapping[str, list[Any]]:
 def _comparisons(
     runs: Sequence[RunFigures],
 ) -> list[tuple[RunFigures, RunComparison | None, list[str]]]:
-    """Compare each further run with the first; the last says how they were made differently."""
+    """Compare each further run with the first; the list says how they were made differently."""
     return [
         (each, compare(runs[0].tallies, each.tallies), _unlike(runs[0], each)) for each in runs[1:]
     ]

@@ -16,7 +16,7 @@ from proctor.reports.records import SampleDetail, SampleRecord
 from proctor.reports.uncertainty import mean_interval
 
 MOST_MONTHS = 60
-"""With more months there are no windows, whose number grows with the square."""
+"""Most months for which there are release windows: their number grows with the square."""
 MOST_DETAILED = 10_000
 """How many samples have their programs and tests in a page: a browser has to hold them."""
 _PIECE = 500
@@ -26,9 +26,9 @@ SAMPLE_COLUMNS = ("sample", "official", "standard", "limit", "tokens", "cost", "
 
 
 def payload(runs: Sequence[RunFigures], *, rows: bool = True) -> Iterator[Markup]:
-    """Yield samples and pass rates of all release windows, pieces of JSON inside a script.
+    """Yield samples, and pass rates of all release windows, as pieces of JSON inside a script.
 
-    Without `rows` no sample is among them.
+    Without `rows` the samples are left out.
     """
     yield Markup('{"rows":[')
     problems: dict[tuple[Any, ...], int] = {}
@@ -48,7 +48,7 @@ def payload(runs: Sequence[RunFigures], *, rows: bool = True) -> Iterator[Markup
 
 
 def details(runs: Sequence[RunFigures]) -> Iterator[Markup]:
-    """Yield programs and messages by number of row; the page reads them when one is opened."""
+    """Yield programs and messages by number of row; the page reads them when a row is opened."""
     yield Markup("{")
     most = detailed(runs)
     separator = ""

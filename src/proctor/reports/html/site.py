@@ -1,4 +1,4 @@
-"""A ranking as a site: a page that orders the runs, and a page of each, all by themselves."""
+"""A ranking as a site: a page that orders the runs, and a page for each, all self-contained."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ INDEX = "index.html"
 def site(
     ranking: Ranking, published: Sequence[PublishedScore] = (), title: str = "Evaluation report"
 ) -> Iterator[tuple[str, Iterator[str]]]:
-    """Yield names of files, each with its content in pieces; the one that links them comes last."""
+    """Yield file names, each with its content in pieces; the index that links them comes last."""
     runs = [each.figures for each in ranking.runs]
     pages = page_names([each.run.name for each in runs])
     for each in runs:
@@ -23,7 +23,7 @@ def site(
 
 
 def page_names(runs: Sequence[str]) -> dict[str, str]:
-    """Return a file name for each run, by its name: plain, and no two alike in any case."""
+    """Return a plain file name by name of run; no two are equal, even if case is ignored."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for run in runs:

@@ -1,4 +1,4 @@
-"""Charts as inline SVG: a page of its own needs no library, no eval and no network for it.
+"""Charts as inline SVG, for which a page needs no library, no eval and no network.
 
 Everything is styled by class in the page's CSS, so that charts follow light and dark; a strict
 content security policy allows no style attributes.

@@ -132,7 +132,7 @@ def _source(by: str) -> str:
 
 
 def _ways(order: Sequence[str], attempts: list[LevelAttempt]) -> Iterator[Backend]:
-    """Yield every way to get each level; note those that rule themselves out."""
+    """Yield every way to get each level; note in `attempts` the levels that cannot be tried."""
     for level in order:
         try:
             yield from ways(level)

@@ -39,10 +39,10 @@ def failure(
 ) -> str | None:
     """Return why this does not work here, or None if it does; from memory if it was tried.
 
-    Unless `believe` is true, a failure that is remembered is not believed, but tried again.
-    That something is not installed is soon told, and soon mended: it is not remembered. But of a
-    container engine for some minutes, since it takes a second to answer, unless the level was
-    asked for by name.
+    Unless `believe` is true, a remembered failure is not believed, but tried again. That something
+    is not installed is not remembered, since it is quick to find out and to mend. Only that of a
+    container engine is, for some minutes, since an engine takes a second to answer; it is tried
+    again, too, if the level was asked for by name.
     """
     key = _key(backend, setup)
     lately = f"{key} lately"
@@ -86,13 +86,13 @@ def remembers_failures() -> bool:
 
 
 def forget() -> None:
-    """Drop remembered proofs: a cell did not start that should have."""
+    """Drop remembered proofs, after a cell did not start although its proof said that it would."""
     with contextlib.suppress(OSError, RuntimeError):
         _place().unlink()
 
 
 def _key(backend: Backend, setup: CellSetup) -> str:
-    """Everything the outcome may depend on, in one short string."""
+    """Return a short string that differs with everything the outcome may depend on."""
     status = _text("/proc/self/status").splitlines()
     facts = [
         __version__, __file__, sys.executable,
@@ -109,7 +109,7 @@ def _key(backend: Backend, setup: CellSetup) -> str:
 
 
 def _landlock() -> int:
-    """The kernel's Landlock, which a filter can hide from us."""
+    """Return the kernel's Landlock ABI, which a filter can hide from us; 0 without the C part."""
     try:
         from proctor.cell import _lockdown
     except ImportError:
@@ -120,7 +120,7 @@ def _landlock() -> int:
 def _mounts() -> list[str]:
     """Return mounts at / and below /proc and /sys, without the numbers that change.
 
-    A namespace's number is soon another's: two containers may have had the same.
+    Numbers of namespaces are soon reused: two containers may have had the same.
     """
     lines = [line.split()[2:] for line in _text("/proc/self/mountinfo").splitlines()]
     return [
@@ -154,7 +154,7 @@ def _changed(path: str) -> str:
 
 
 def _place() -> Path:
-    """Return the directory of the memory. Raises RuntimeError for a user without a home."""
+    """Return the file of remembered proofs. Raises RuntimeError for a user without a home."""
     home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     return Path(home) / "proctor" / "isolation.json"
 

@@ -106,9 +106,9 @@ class Box:
     def ask(
         self, request: Mapping[str, Any], parts: Sequence[bytes], most: Sequence[int], wait: float
     ) -> Frame:
-        """Send a frame and return the answer. Raises CellDied, after `wait` seconds too.
+        """Send a frame and return the answer. Raises CellDied, also if `wait` seconds pass.
 
-        Raises BadFrame for what is not an answer, or has more or larger payloads than `most`.
+        Raises BadFrame for anything else, and for more or larger payloads than `most`.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -128,7 +128,7 @@ class Box:
         return frame
 
     def stop(self) -> None:
-        """Have the program that works in a directory end, from any thread, if one runs."""
+        """Tell the program that works in a directory to end, from any thread, if one runs."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError, ValueError), self._writing:
             frames.write(self._process.stdin, {"do": "stop"})
@@ -193,7 +193,7 @@ def _close(stream: IO[bytes] | None) -> None:
 
 
 class _Deadline:
-    """Calls `on_expiry` some time after a deadline: pipes cannot be read with one everywhere."""
+    """Calls `on_expiry` some time after a deadline: not every system reads pipes with a timeout."""
 
     def __init__(self, on_expiry: Callable[[], None]) -> None:
         self.expired = False

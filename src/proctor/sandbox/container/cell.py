@@ -149,7 +149,7 @@ class ContainerCell:
     def run_in_directory(
         self, job: DirectoryJob, limits: Limits, stop: Stop, hear: JobListener
     ) -> DirectoryResult:
-        """Run a program in a directory that is looked into; what is found comes with its end."""
+        """Run a program in a directory that is watched; `hear` is called only after its end."""
         header, parts = directory_crossing.request(job, limits)
         # The engine mounts its disk when it starts: one size for all programs that ask for little.
         self.reserve(size_for(limits, sum(map(len, parts))))
@@ -181,7 +181,7 @@ class ContainerCell:
         wall: float,
         decode: Callable[[Frame], T],
     ) -> T:
-        """Ask something whose answer is due `wall` seconds later. Raises CellDied."""
+        """Send a request whose answer is due `wall` seconds later; return it. Raises CellDied."""
         try:
             frame = self._box.ask(request, parts, most, wall + GRACE)
             fields = Fields(frame.header)
@@ -197,7 +197,7 @@ class ContainerCell:
             raise
 
     def reserve(self, needed: Size) -> bool:
-        """Have a container that is large enough; return whether it is another than before."""
+        """Replace the container if it does not hold `needed`; return whether it was replaced."""
         if self._size.holds(needed):
             return False
         self._size = self._starter.size(needed)

@@ -25,18 +25,18 @@ MODULES = (
     "__init__.py", "deprecation.py", "errors.py", "execution.py", "limits.py", "moved.py",
     "program.py", "shown.py", "units.py", "version.py",
 )  # fmt: skip
-"""Modules beside them that they need there."""
+"""Modules of proctor outside those packages that the packages need in a container."""
 
 
 def sources(package: Path = PACKAGE) -> list[Path]:
-    """The files that an image of proctor is made of, but for what is built there."""
+    """Return the files that an image of proctor is made of, except those that are built in it."""
     inside = [path for name in INSIDE for path in (package / name).rglob("*")
               if path.suffix in (".py", ".c", ".h")]  # fmt: skip
     return sorted([*inside, *(package / name for name in MODULES)])
 
 
 def digest(package: Path = PACKAGE) -> str:
-    """Fingerprint of the Python that runs on both sides, which must be the same there and here."""
+    """Return a fingerprint of the Python files that must be the same on both sides."""
     known = hashlib.sha256()
     for path in sources(package):
         if path.suffix == ".py":

@@ -61,7 +61,7 @@ def job_from(fields: Fields, parts: Sequence[bytes]) -> DirectoryJob:
 def answer(
     worked: DirectoryResult, heard: Sequence[FoundFile | ProgressLine]
 ) -> tuple[dict[str, Any], list[bytes]]:
-    """Encode the outcome of a job, and of `heard`, in its order, what `worked` does not keep."""
+    """Encode the outcome of a job, and the lines of progress in `heard`, in their order."""
     told = [each for each in heard if isinstance(each, ProgressLine)]
     files = [*worked.interim, *worked.collected]
     header = {

@@ -14,7 +14,7 @@ KNOWN = ("docker", "podman")
 ENGINE_FAILED = 125
 """Exit code of an engine that did not get as far as starting the container."""
 PATIENCE = 60.0
-"""How long an engine may take for a request that is no work for it, in seconds."""
+"""Time that an engine may take for a request that is little work, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,13 @@ class ContainerEngine:
     path: str
 
     def command(self, *arguments: str) -> list[str]:
-        """Return the command line that has the engine do this."""
+        """Return the command line that runs the engine with these arguments."""
         return [self.path, *arguments]
 
     def call(self, *arguments: str, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
-        """Have the engine do something; how it went is the caller's to look at.
+        """Run the engine with these arguments; the caller checks the outcome.
 
-        Raises NoIsolation if the engine cannot be started or does not come back.
+        Raises NoIsolation if the engine cannot be started or does not end within `timeout` seconds.
         """
         try:
             return subprocess.run(
@@ -47,7 +47,7 @@ class ContainerEngine:
             ) from error
 
     def check(self) -> str:
-        """Return the engine's version. Raises NoIsolation, with a remedy, if it does not serve."""
+        """Return the engine's version. Raises NoIsolation, with a remedy, if it does not work."""
         done = self.call("version", "--format", "{{.Server.Version}}")
         if done.returncode != 0 and self.kind == "podman":  # older ones know no server
             done = self.call("version", "--format", "{{.Client.Version}}")
@@ -139,7 +139,7 @@ def meaning(stderr: str, image: str) -> str | None:
 
 
 def last_line(text: str) -> str:
-    """Return the essence of a complaint: its last line that is no hint at help."""
+    """Return the essence of a complaint: its last line that does not just point to help."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("See 'docker", "Run 'docker"))]
     return lines[-1][:500] if lines else ""
@@ -148,7 +148,8 @@ def last_line(text: str) -> str:
 def failure(engine: ContainerEngine, image: str, stderr: str, status: int | None) -> ProctorError:
     """Return the error for a container that did not come up.
 
-    Not the engine but the container, if the engine got as far as starting it.
+    NoIsolation if the engine or the image is at fault; CellStartFailed if the engine got as far as
+    starting the container.
     """
     meant = meaning(stderr, image)
     if meant is not None:

@@ -1,7 +1,7 @@
 """Messages over a pair of byte streams, between the host and a cell in a container.
 
-A frame is a fixed head, a JSON object and up to four payloads. The container is trusted less than
-we are: what comes out of it is bounded before it is read, and its fields are checked one by one.
+A frame is a fixed head, a JSON object and up to four payloads. The host does not trust the
+container: what comes out of it is bounded before it is read, and its fields are checked one by one.
 Runs on both sides; standard library only.
 """
 
@@ -118,7 +118,7 @@ def _read_exactly(stream: Readable, size: int, *, may_end: bool = False) -> byte
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A header's fields, each of the type asked for or else BadFrame."""
+    """A header's fields. Each method raises BadFrame if its field is not of the method's type."""
 
     header: Mapping[str, Any]
 

@@ -30,7 +30,7 @@ class ContainerGroup:
         """Processes of the cell that belong to no job: their CPU time does not count."""
 
     def _ours(self, controller: str) -> bool:
-        """Return whether the visible group is the container's: outsiders would be process 0."""
+        """Return whether the visible group is the container's: outsiders would show as 0 in it."""
         home = self._home if self._v2 else self._home / controller
         try:
             pids = (home / "cgroup.procs").read_text().split()
@@ -39,16 +39,16 @@ class ContainerGroup:
         return str(os.getpid()) in pids and "0" not in pids
 
     def join_files(self) -> list[str]:
-        """Return none: whatever starts in the container is in its group."""
+        """Return no files: whatever starts in the container is in its group."""
         return []
 
     def holds(self, pid: int) -> bool:
-        """Return True: see join_files."""
+        """Return True: whatever starts in the container is in its group."""
         del pid
         return True
 
     def limit(self, memory: int, processes: int) -> None:
-        """Do nothing: the engine has set them, and by sampling we hold lower ones."""
+        """Do nothing: the engine has set its limits, and lower ones are held by sampling."""
 
     def _cpu(self) -> float:
         if self._v2:
@@ -64,7 +64,7 @@ class ContainerGroup:
         return self._latest
 
     def _clocks(self) -> float:
-        """The same by clocks: of the living, of those they waited for, and of those we did."""
+        """CPU seconds by process clocks: of live processes and of ended ones already waited for."""
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
         total = ended.ru_utime + ended.ru_stime
         for pid in self.pids():
@@ -81,14 +81,14 @@ class ContainerGroup:
         return self._number("memory/memory.usage_in_bytes") - cached
 
     def reset_peak(self) -> None:
-        """Do nothing: the file is read-only to us."""
+        """Do nothing: the peak's file is read-only to us."""
 
     def peak(self) -> int:
         """Return 0: not known, since it cannot be reset."""
         return 0
 
     def most_seen(self) -> int:
-        """Return 0: not known either."""
+        """Return 0: not known."""
         return 0
 
     def check(self) -> None:
@@ -106,7 +106,7 @@ class ContainerGroup:
         return [pid for pid in found if pid != mine]
 
     def remove(self) -> None:
-        """Do nothing: the engine does."""
+        """Do nothing: the engine removes the group."""
 
     def _number(self, name: str) -> int:
         text = self._text(name).strip()

@@ -84,7 +84,7 @@ def _take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _listen(commands: BinaryIO, work: "queue.SimpleQueue[Frame]") -> None:
-    """Queue what the host sends; when it is gone, so are we, whatever is running."""
+    """Queue what the host sends; end this process when the host is gone, whatever is running."""
     try:
         while (frame := frames.read(commands, _MOST_INPUT)) is not None:
             if frame.header.get("do") == "stop":
@@ -163,7 +163,7 @@ class _Box:
         return _ACTIONS[Fields(frame.header).text("do")](self, Fields(frame.header), frame.parts)
 
     def _ready(self) -> InnerCell:
-        """Return the cell; a new one in the same container if it has done its share."""
+        """Return the cell; a new one in the same container if it is spent, but not odd."""
         if self._cell.spent and not self._cell.odd:
             self._cell.close()
             self._cell = self._open()
@@ -256,7 +256,7 @@ _ACTIONS: dict[str, _Action] = {
 
 
 def _ways(tried: list[str]) -> Iterator[Launcher]:
-    """Yield the levels by strength; what rules itself out is noted."""
+    """Yield the levels, strongest first; note in `tried` what cannot be used."""
     try:
         yield from map(Bubblewrap, arrangements())
     except PlatformError as error:

@@ -96,7 +96,7 @@ class InnerCell(ProcessCell):
                 os.kill(pid, signal.SIGKILL)
 
     def clear(self) -> None:
-        """Leave nothing of the last job; if that cannot be, the cell is odd from now on."""
+        """Remove all that the last job left; if that fails, the cell is odd from now on."""
         left = self._end_all(self.job_pids, self.first_pid)
         if WORK in self._writable and self._plain:
             _empty(Path(WORK))
@@ -143,7 +143,7 @@ def _reap(first: int) -> None:
 
 
 def _empty(directory: Path) -> None:
-    """Delete what is in a directory, as well as can be; the caller looks at what is left."""
+    """Delete what can be deleted in a directory; the caller checks what is left."""
     for path in directory.iterdir():
         with contextlib.suppress(OSError, RecursionError):  # nested deeper than Python may go
             if path.is_dir() and not path.is_symlink():
@@ -162,7 +162,7 @@ def _shared_memory() -> bool:
 
 
 def facts(group: ContainerGroup) -> dict[str, Any]:
-    """Return the signs, from inside, of the walls that the engine was asked for."""
+    """Return the signs, as seen from inside, of the walls that the engine was to set up."""
     lines = Path("/proc/self/status").read_text().splitlines()
     status = dict(line.split(":", 1) for line in lines)
     return {

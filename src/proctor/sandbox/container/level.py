@@ -53,7 +53,7 @@ class Container:
     def engine(self) -> ContainerEngine:
         """The engine, looked for when it is first needed: that can take a second.
 
-        Raises NoIsolation if there is none that answers, and SettingsError for one we do not know.
+        Raises NoIsolation if none answers, and SettingsError for one that proctor does not know.
         """
         with self._lock:
             if self._engine is None:
@@ -126,7 +126,7 @@ class Container:
 
     @property
     def arrangement(self) -> str:
-        """Everything that may decide whether this works; asks no engine."""
+        """Everything that may decide whether this level works here; asks no engine."""
         named = [
             *([self._engine.path] if self._engine is not None else engines.installed()),
             self.image,
@@ -137,5 +137,5 @@ class Container:
 
 
 def _csv(field: str) -> str:
-    """One field as the engines read it: quoted if it has a comma in it."""
+    """Return a field as the engines read it: quoted if it has a comma or a quote in it."""
     return '"' + field.replace('"', '""') + '"' if set(field) & set(',"') else field

@@ -1,6 +1,6 @@
-"""Labels of a container's owner, by which those of a killed proctor are found and removed.
+"""Labels of a container's owner, to find and remove the containers of a killed proctor.
 
-They end by themselves when their proctor does; this is for engines that lost track of one.
+Containers end by themselves when their proctor does; this is for engines that lost track of one.
 """
 
 import os
@@ -24,7 +24,7 @@ def _owner(pid: int) -> str:
 
 
 def _start(pid: int) -> int | None:
-    """A number that differs for another process of the same id; None if there is no such one."""
+    """Return a number that tells apart processes of one id; None if there is no such process."""
     return procfs.start_time(pid)
 
 

@@ -15,14 +15,14 @@ OWN_PROCESSES = 16
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Resources that a container was started with; jobs that need more need another."""
+    """Resources that a container was started with; jobs that need more need another container."""
 
     memory: int
     processes: int
     disk: int = 0
 
     def holds(self, other: "Size") -> bool:
-        """Return whether a container of this size will do where `other` is needed."""
+        """Return whether a container of this size is enough where `other` is needed."""
         large = self.memory >= other.memory and self.processes >= other.processes
         return large and self.disk == other.disk  # what is writable is no more than was asked for
 
@@ -35,8 +35,8 @@ class Size:
 def size_for(limits: Limits, payload: int = 0) -> Size:
     """Return the size that a job with these limits and so many bytes of input needs.
 
-    Its input is held twice while it runs, the second half of the headroom takes what is usual; what
-    is more is rounded up to a power of two, so that few containers are outgrown. Its outputs are
+    Its input is held twice while it runs. Half of the headroom is for that; larger inputs get room
+    of their own, rounded up to a power of two, so that few containers are outgrown. Its outputs are
     held four times after its end, when its own memory is free again. Raises NoIsolation for a
     loopback interface, which would be the container's and last longer than the job.
     """

@@ -40,9 +40,9 @@ def start_agent(setup: CellSetup, start: Start) -> subprocess.Popen[bytes]:
 def start_with_scratch(
     setup: CellSetup, start: Start, told: dict[str, Any]
 ) -> tuple[subprocess.Popen[bytes], Scratch | None]:
-    """Start such an agent with a directory for programs with disk, if any can be written to.
+    """Start an agent without a box, with a directory for programs with disk if one can be made.
 
-    `told`, the agent's configuration, then names it.
+    `told` is the agent's configuration, which then names the directory.
     """
     scratch: Scratch | None = None
     with contextlib.suppress(OSError):  # no program can be given disk
@@ -57,7 +57,7 @@ def start_with_scratch(
 
 
 def config(setup: CellSetup, box: str) -> dict[str, Any]:
-    """Return the configuration of such an agent, before its level adds to it."""
+    """Return the configuration of an agent without a box, before its level adds to it."""
     return {
         "box": box,
         "uid": None,

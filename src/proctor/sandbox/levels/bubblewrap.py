@@ -39,7 +39,7 @@ PINNED_SHA256 = {
 CODE = "/proctor/proctor/cell"
 BOOT = "import sys; sys.path.insert(0, '/proctor'); from proctor.cell.agent import main; main()"
 USER = "cell"
-"""Name of the user that programs in a box for tools are."""
+"""Name of the user that programs in a box for tools run as."""
 USER_FILES = ("/etc/passwd", "/etc/group")
 TMP = "/box/work/.tmp"
 _HOME = "/home/user"
@@ -47,7 +47,7 @@ _NAMES = {
     "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
     "/etc/nsswitch.conf": "hosts: files\n",
 }
-"""Files by which `localhost` is found, and no other host is looked for."""
+"""Files that resolve `localhost` and prevent look-ups of any other host."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
@@ -252,10 +252,10 @@ def _binds(setup: CellSetup) -> list[tuple[str, str]]:
 
 
 def _ways_to(binds: list[tuple[str, str]]) -> list[str]:
-    """Return arguments that make the directories above what is bound, open to every user.
+    """Return arguments that make the directories above bound paths, open to every user.
 
-    Made by the way they would be open to their owner alone, who without a user namespace is root
-    and not the jobs' user.
+    Those that bwrap makes by itself are open to their owner alone, who without a user namespace is
+    root and not the jobs' user.
     """
     above = {str(parent) for _, target in binds for parent in Path(target).parents}
     made = [

@@ -25,9 +25,9 @@ from proctor.sandbox.machine import procfs, users
 from proctor.sandbox.process_cell import ProcessCell
 
 _STRANGERS = 512 + 64 * (os.cpu_count() or 1)
-"""Threads by which our user's others may grow before another cell counts anew.
+"""Number by which the user's other threads may grow before the cell dies and another counts again.
 
-By as many a fork bomb grows before it is seen and stopped, which takes longer the more there are.
+A fork bomb reaches this many processes before it is noticed; the more, the longer its end takes.
 """
 
 

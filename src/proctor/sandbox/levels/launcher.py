@@ -1,9 +1,9 @@
 """Run as a program, once per cell: join groups, stage what root alone can read, drop, exec bwrap.
 
-Where there is no box to make it executes the agent.
+Without a box to make, it executes the agent.
 
-A process of its own, because all of this changes the calling process for good. Started with
-`python -I -S`, and every cell waits for it: of the standard library only what is soon imported.
+It is a separate process, because all of this changes the calling process for good. It is started
+with `python -I -S`, and imports little of the standard library, since every cell waits for it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SCOPE = "scope:"
 CPU_WEIGHT = 33
 """A cell's share of the CPU, where that of others, such as the host, is 100 each.
 
-With as much for each of many cells the host would come too late to see whether a program rests
+If each of many cells had as much, the host would look too late to see whether a program rests
 (see idleness.py).
 """
 _NEST = "nest"
@@ -81,9 +81,9 @@ def main() -> NoReturn:
 
 
 def _open_last_pid() -> None:
-    """Put on LAST_PID_FD what sets the next process number in the writer's PID namespace.
+    """Open on LAST_PID_FD the file that sets the next process number in the writer's PID namespace.
 
-    Where it is not to be had, the agent's writing will fail.
+    Where that cannot be opened, the agent will fail to write to it.
     """
     try:
         fd = os.open("/proc/sys/kernel/ns_last_pid", os.O_WRONLY)

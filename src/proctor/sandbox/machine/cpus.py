@@ -8,14 +8,15 @@ from pathlib import Path
 
 
 def usable() -> list[int]:
-    """Return their numbers in order; empty where the system does not tell."""
+    """Return the numbers of usable CPUs in order; empty where the system does not tell."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
 def of_cell(slot: int | None) -> int | None:
     """Return the CPU for the agent of a pool's cell; None if it has no slot, or no choice.
 
-    Several processes with pools of few cells shall not all take the first CPU.
+    Starts at a CPU that depends on the process id, so that pools in several processes, with few
+    cells each, do not all take the first CPU.
     """
     cpus = usable()
     if slot is None or len(cpus) < 2:

@@ -39,7 +39,7 @@ def kill_tree(root: int, among: Callable[[], Collection[int]]) -> None:
 
 
 def _kill_below(root: int, held: dict[int, int]) -> bool:
-    """Stop, then kill, all descendants there are; whether there were any to be killed."""
+    """Stop, then kill, all descendants; return whether there were any."""
     while _stop_further(root, held):
         pass
     below = [pid for pid in held if pid != root]
@@ -59,7 +59,7 @@ def _stopped(pid: int) -> bool:
 
 
 def _stop_further(root: int, held: dict[int, int]) -> bool:
-    """Stop the descendants that are not held yet; whether there were any."""
+    """Stop the descendants that are not held yet; return whether there were any."""
     found = False
     for pid in procfs.descendants(root):  # parents come before their children
         if pid in held or procfs.state(pid) in _ENDED or not _hold(pid, held):
@@ -89,7 +89,7 @@ def _signal(pidfd: int, number: signal.Signals) -> bool:
 
 
 def _wait_for(pidfds: Sequence[int]) -> None:
-    """Wait until these processes, which were killed, have ended; whether reaped is others' care."""
+    """Wait until these processes, which were killed, have ended; reaping them is left to others."""
     poller = select.poll()
     for pidfd in pidfds:
         poller.register(pidfd, select.POLLIN)

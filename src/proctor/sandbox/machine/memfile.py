@@ -14,7 +14,7 @@ else:
     )
 
 _MOSTLY = 4096
-"""Bytes that most outputs are less than: those are read by one system call."""
+"""Size in bytes that most outputs stay below: those are read by one system call."""
 
 
 def sealed(content: bytes) -> int:

@@ -9,8 +9,8 @@ from proctor.errors import InputError
 def read(name: str, most: int, directory: int | None = None) -> bytes:
     """Return the content of a file, by path or by name in `directory`, of up to `most` bytes.
 
-    Raises FileNotFoundError, and InputError for all that is no such file: a link, a directory, a
-    pipe, a device, one that is too large or may not be read. Never waits.
+    Raises FileNotFoundError, and InputError for anything else: a link, a directory, a pipe, a
+    device, a file that is too large or may not be read. Never waits.
     """
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:

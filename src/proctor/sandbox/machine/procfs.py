@@ -56,7 +56,7 @@ class Process:
         return cpu_seconds(self.pid)
 
     def main_thread(self) -> "Tasks":
-        """Its main thread, as at rest; empty where nothing is known of it."""
+        """Its main thread, assumed to be at rest; empty where nothing is known of it."""
         if self._schedstat < 0:
             return {}
         try:
@@ -66,7 +66,7 @@ class Process:
         return {self.pid: Task("S", int(figures[0]), int(figures[1]), int(figures[2]))}
 
     def close(self) -> None:
-        """Let go of the descriptor."""
+        """Close the descriptor."""
         if self._schedstat >= 0:
             os.close(self._schedstat)
             self._schedstat = -1
@@ -160,7 +160,7 @@ class Task:
     """A thread, as the scheduler knows it."""
 
     state: str
-    """As in proc_pid_stat(5); empty if it was there and ended before it could be looked at."""
+    """Letter as in proc_pid_stat(5); empty if the thread ended before it could be looked at."""
     cpu: int = 0
     """Nanoseconds on a CPU, as of the last tick or switch."""
     waited: int = 0
@@ -175,7 +175,7 @@ class Task:
 
 
 Tasks = Mapping[int, Task]
-"""By thread id."""
+"""Tasks by thread id."""
 
 
 @cache
@@ -221,8 +221,8 @@ def _read(path: str) -> bytes:
 def resident_bytes(pids: Collection[int], limit: int) -> int:
     """Memory of these processes together; exact only where it is more than `limit`.
 
-    What they share is counted once, by shares (smaps_rollup), which is dear to ask for; so first a
-    figure that cannot be too low.
+    Memory that they share is counted once, by each one's share (smaps_rollup). That is slow to
+    read, so a figure that cannot be too low is read first.
     """
     sizes = {pid: _resident(pid) for pid in pids}
     for pid in [pid for pid, size in sizes.items() if not size]:

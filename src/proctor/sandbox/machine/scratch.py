@@ -1,6 +1,7 @@
 """Disk for programs that can be given no file system of their own: a directory per cell.
 
-Made anew for each job and proved gone after it. Nothing in the kernel bounds it; the host looks.
+The directory is made for each job and proved gone after it. Nothing in the kernel bounds its size:
+the host measures it.
 """
 
 import contextlib
@@ -92,9 +93,10 @@ def _remove(place: Path) -> None:
 
 
 def _size(top: int) -> int:
-    """Add up a directory, which is closed. The programs in it may be at work: by descriptors only.
+    """Return the bytes in a directory, whose descriptor is closed.
 
-    Raises _TooDeep, PermissionError.
+    Opens by descriptors only, since programs may be at work in it. Raises _TooDeep,
+    PermissionError.
     """
     total, names = _entries(top)
     inside = [(top, names)]
@@ -172,7 +174,7 @@ def _move_up(below: int, name: str, top: int) -> None:
 
 
 def _our_pids() -> int:
-    """Return which numbering pids are of: containers may share a directory for such files."""
+    """Return the id of our PID namespace: containers may share a directory for temporary files."""
     return Path("/proc/self/ns/pid").stat().st_ino
 
 

@@ -31,7 +31,7 @@ class CellUser:
     _claim: socket.socket
 
     def close(self) -> None:
-        """Let go of the ids."""
+        """Release the ids."""
         self._claim.close()
 
 

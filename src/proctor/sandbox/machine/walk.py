@@ -9,10 +9,11 @@ _MOST = 10_000
 
 
 def files(directory: int) -> Iterator[tuple[str, str, int]]:
-    """Yield path, name and a descriptor of its directory for what is not a directory.
+    """Yield path, name and a descriptor of its directory for each entry that is not a directory.
 
-    What is deeper comes later. The descriptor holds until the next one is asked for. What is deeper
-    than 8 directories, beyond 10 000 entries, or named by what is not UTF-8, is left out.
+    Deeper entries come later. A descriptor stays open until the next entry is requested. Entries
+    deeper than 8 directories, beyond the first 10 000, or with a name that is not UTF-8 are left
+    out.
     """
     waiting: list[str] = ["."]
     left = _MOST

@@ -1,4 +1,4 @@
-"""The daemon: a request a line, an answer a line with the request's id, as soon as it is ready."""
+"""The daemon: takes a request per line, and sends each answer as a line with the request's id."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ Id = str | int
 
 _logger = logging.getLogger(__name__)
 _LAST_WORDS = 2.0
-"""Seconds that the reader has to take what is left after a signal to stop."""
+"""Seconds that the reader has to read the remaining answers after a signal to stop."""
 
 
 class _DaemonRequest(msgspec.Struct):
@@ -86,7 +86,7 @@ class Daemon:
         }
 
     def take(self, line: bytes | None) -> None:
-        """Start the job of a line, or answer what is wrong with it. None: the line was too long."""
+        """Start the job that a line requests, or answer its error; None: the line was too long."""
         if line is None:
             title = f"a request is one line of at most {self._most} bytes"
             self._say({"id": None, "error": ProblemDetails(413, "too-large", title)})
@@ -178,7 +178,7 @@ class Daemon:
         return convert.run_result(await self._engine.run(asked, _context(tell)))
 
     async def _stream(self, params: msgspec.Raw, tell: Tell) -> schema.RunResult:
-        """Run, and send output as it comes; the result's own output is then empty."""
+        """Run a program and send its output as it comes; the result then has no output."""
         asked = convert.run_request(decoded(params, schema.RunRequestJson, "params"))
         if asked.collect:
             raise InputError("a run that is streamed brings no files back", field="params.collect")
@@ -254,7 +254,7 @@ def _context(tell: Tell) -> RequestContext:
 
 
 async def _outcome(answering: Awaitable[Any]) -> dict[str, Any]:
-    """Return a request's `result`, or its `error` of any kind: no error may end other jobs."""
+    """Return a request's `result` or its `error`; any error is caught, so that other jobs go on."""
     try:
         return {"result": await answering}
     except ProctorError as error:
@@ -334,7 +334,7 @@ def _take(daemon: Daemon, line: bytes | None, taken: threading.Event) -> None:
 
 
 def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> bool:
-    """Have it called in the loop, from another thread; return False if the loop is closed."""
+    """Schedule a call in the loop from another thread; return False if the loop is closed."""
     try:
         loop.call_soon_threadsafe(call)
     except RuntimeError:

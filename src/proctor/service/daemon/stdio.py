@@ -1,4 +1,4 @@
-"""Lines in, lines out, by descriptors that nothing else in this process writes to.
+"""Lines read and written through descriptors that nothing else in this process uses.
 
 Threads serve them: a descriptor may be a pipe, a socket, a file, a terminal.
 """
@@ -18,7 +18,7 @@ MOST_UNSENT = 64 << 20
 def take_stdio() -> tuple[int, int]:
     """Return descriptors of the former stdin and stdout.
 
-    From then on stdin is empty, and all that is printed, in Python or below it, goes to stderr.
+    From then on stdin is empty, and all that Python or native code prints goes to stderr.
     """
     sys.stdout.flush()
     source, target = os.dup(0), os.dup(1)
@@ -33,7 +33,7 @@ def take_stdio() -> tuple[int, int]:
 
 
 def lines(source: int, most: int) -> Iterator[bytes | None]:
-    """Yield lines without their ends until there are no more; None for one longer than `most`.
+    """Yield lines without line ends until the input ends; None for one of more than `most` bytes.
 
     No more than `most` bytes of a line are ever held.
     """
@@ -82,7 +82,7 @@ class LineWriter:
             self._changed.wait_for(lambda: self._deaf or self._unsent <= MOST_UNSENT)
 
     def close(self, patience: float | None) -> None:
-        """Return when all is written, or after so many seconds without what is unread then."""
+        """Return when all is written, or after `patience` seconds, even if something is unread."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -1,6 +1,6 @@
-"""A connection of the HTTP server, with bounds on what may come before a request is known.
+"""A connection of the HTTP server, with bounds on what may come before a head is complete.
 
-No token is known by then, so anybody can do this: open connections, and send heads that are long or
+No token is known by then, so anybody could open many connections, or send heads that are long or
 never end. A head is a request's first line and its headers.
 """
 
@@ -17,25 +17,25 @@ HEAD_FIELDS = 100
 PIPELINED = 16
 """Requests that may wait on one connection for the answer to the first."""
 _CHECK_EVERY, _CHECKS = 5.0, 3
-"""Seconds between checks of an awaited head, and the checks after which the connection is closed.
-Several, since a server that was busy reads what has come meanwhile between two of them."""
+"""Seconds between checks of an awaited head, and number of checks until the connection is closed.
+There are several, since a busy server reads what has arrived meanwhile only between two checks."""
 
 
 class Connection(HttpToolsProtocol):
     """A connection that is closed when a head, or the framing of a body, is too long or too slow.
 
-    Where there are too many connections, the one is closed that has waited longest for a request,
-    or for the rest of one; if all are being served, the new one is refused with 503.
+    If there are too many connections, the one that has waited longest for a request, or for the
+    rest of one, is closed; if all are being answered, the new one is refused with 503.
     """
 
     most = 4096
-    """Connections of the server."""
+    """Most connections of the server at once."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         self._awaits_head, self._in_head = True, False
         self._unparsed = 0
-        """Bytes since the last complete head, part of a body or request."""
+        """Bytes since the last complete head, part of a body, or complete request."""
         self._fields = self._field_bytes = 0
         self._head_timer: asyncio.TimerHandle | None = None
         self._checks = 0
@@ -62,7 +62,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(503, "too many connections; come back later")
 
     def _makes_room(self) -> bool:
-        """Return True if this one may stay, closing one that is idle if need be."""
+        """Return True if this connection may stay; close an idle one to make room if necessary."""
         if len(self.connections) <= self.most:
             return True
         there = [each for each in self.connections if not each.transport.is_closing()]
@@ -91,7 +91,7 @@ class Connection(HttpToolsProtocol):
             self._start_timer()
 
     def on_message_begin(self) -> None:
-        """Count anew."""
+        """Start to count the fields and bytes of a new head."""
         super().on_message_begin()
         self._in_head = True
         self._fields = self._field_bytes = 0
@@ -127,12 +127,12 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Be idle from now on."""
+        """Note the time from which the connection is idle."""
         self.since = self.loop.time()
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what does not parse: with 431 if it is too long, else with 400."""
+        """Refuse a request that does not parse: with 431 if its head is too long, else with 400."""
         if self._is_too_long():
             self._refuse(431, "the head of the request is too long")
         else:
@@ -164,7 +164,7 @@ class Connection(HttpToolsProtocol):
             self._head_timer = None
 
     def _refuse(self, status: int, why: str) -> None:
-        """Answer and close, without an answer where another request's is under way."""
+        """Answer and close; if an answer to another request is under way, only close."""
         if self.serving:
             self.transport.abort()
             return
@@ -182,5 +182,5 @@ _CODES = {400: "bad-request", 431: "too-large", 503: "busy"}
 
 
 def bounded(most: int) -> type[Connection]:
-    """Return the class of a server's connections, of which there are `most` at once."""
+    """Return a class of connections for a server that has at most `most` of them at once."""
     return type("Connection", (Connection,), {"most": most})

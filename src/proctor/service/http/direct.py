@@ -1,8 +1,8 @@
-"""Requests whose handlers are called without the framework, which costs more than all the rest.
+"""Calls some handlers without the framework, which costs more than all the rest.
 
-It reads parameters, makes a model of them, and finds out how to send what a handler returns. None
-of that is needed where a handler takes a body of JSON and returns an ASGI application. Whatever is
-odd about a request is left to the framework, so that there is one place where errors are answered.
+The framework reads parameters, makes a model of them, and finds out how to send what a handler
+returns. None of that is needed where a handler takes a body of JSON and returns an ASGI
+application. Unusual requests are left to the framework, so that errors are answered in one place.
 """
 
 import re
@@ -43,7 +43,7 @@ class DirectRoute:
     takes_query: bool
     """True if it has parameters of the query."""
     headers: frozenset[bytes]
-    """Names of the headers that are parameters of it."""
+    """Names of the headers that it takes as parameters."""
 
     @classmethod
     def of(cls, handler: HTTPRouteHandler) -> Self | None:
@@ -65,7 +65,7 @@ class DirectRoute:
         return cls(handler.fn, kind, takes_query, frozenset(headers))
 
     def takes(self, scope: Scope, headers: Mapping[bytes, bytes]) -> bool:
-        """Return True if the request's body is all that it has for the handler."""
+        """Return True if the handler needs nothing of the request but its body."""
         return (
             len(headers) == len(scope["headers"])  # none comes twice
             and self.headers.isdisjoint(headers)
@@ -74,10 +74,10 @@ class DirectRoute:
         )
 
     async def answer(self, body: bytes, *connection: Any) -> Application | None:
-        """Return the handler's answer; None if it has none, for a reason that will be found again.
+        """Return the handler's answer; None on any error, which the framework then meets again.
 
-        The body is decoded as the framework does: "1" is a number where one is needed. A handler
-        that raises has not begun its work, which is the answer's: it may be called again.
+        The body is decoded as the framework does: "1" is a number where one is needed. Only the
+        answer does the work: a handler that raises has not begun it, and may be called again.
         """
         request = IncrementalRequest(*connection)
         try:
@@ -127,7 +127,7 @@ class DirectCalls:
 
 
 def _after(first: Message, receive: Receive) -> Receive:
-    """Return a `receive` that gives a message that has been received already, and then others."""
+    """Return a `receive` that first gives a message received already, and then the next ones."""
     left = [first]
 
     async def again() -> Message:

@@ -40,7 +40,7 @@ def _http_error(_request: Request[Any, Any, Any], error: HTTPException) -> Respo
 
 
 def _too_deep(_request: Request[Any, Any, Any], _error: RecursionError) -> Response[ProblemDetails]:
-    """Answer a body of brackets within brackets: nothing but decoding one recurses so deep."""
+    """Answer a body that is nested too deeply: nothing but decoding one recurses so far."""
     found = ProblemDetails(400, "bad-request", "the body is nested too deeply")
     return Response(found, status_code=400, media_type=TYPE)
 

@@ -16,7 +16,7 @@ from proctor.text import well_formed_json
 SLICE = 1 << 20
 """Bytes that are decoded at once, about; what is smaller is decoded as a whole."""
 _DEEPEST = 6
-"""Levels of nesting that are taken apart: each costs one look at all that is below it."""
+"""Levels of nesting that are taken apart: each costs one scan of everything below it."""
 _ESCAPES = 64
 """Escapes in a string that are tried as places to cut it at."""
 
@@ -24,8 +24,8 @@ _ESCAPES = 64
 async def decode_each(data: bytes, name: str, kind: Any, most: int) -> list[Any] | None:
     """Decode the items of the list at `name` one by one; an error stands for a broken item.
 
-    None if there is more than such a list, or more than `most` in it, or something is wrong between
-    its items.
+    Returns None if there is anything besides that list, if it has more than `most` items, or if
+    there is an error between its items.
     """
     mended = []
     for part in cuts(data, SLICE):
@@ -51,7 +51,7 @@ async def decode_each(data: bytes, name: str, kind: Any, most: int) -> list[Any]
 async def decode(data: bytes, kind: Any, size: int = SLICE) -> Any:
     """Decode as msgspec.json.decode does, giving others their turn after every `size` bytes.
 
-    Raises as it does; what is wrong within a slice is located from there.
+    Raises what that raises; the path in an error within a slice begins at the slice.
     """
     return await _IncrementalDecoder(size).decode(msgspec.Raw(data), kind, 0)
 
@@ -113,7 +113,7 @@ def cuts(text: bytes, size: int) -> Iterator[bytes]:
 
 
 def _cut(text: bytes, at: int) -> int:
-    """Return where it may be cut, at or soon after `at`: not within an escape or a character."""
+    """Return a place to cut a text, at or soon after `at`: not within an escape or a character."""
     for _ in range(_ESCAPES):
         escape = text.find(b"\\", at, at + _ESCAPES)
         if escape < 0:  # none begins here, so none that began before reaches further than its 12

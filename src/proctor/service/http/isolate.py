@@ -11,7 +11,7 @@ TIME_MESSAGES = {
 
 
 def limit_message(limit: LimitHit) -> str:
-    """Return the message for another limit that was hit."""
+    """Return the message for a limit that was hit, other than those on time."""
     return f"{limit} limit exceeded".capitalize()
 
 

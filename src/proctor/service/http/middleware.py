@@ -32,7 +32,7 @@ MESSAGE = 16 * MIB
 PATIENCE = 60.0
 """Seconds that a client may take until the next byte of its body."""
 _MEMORY_SHARE = 4
-"""Bodies may take one part in so many of the machine's memory: decoding takes as much again."""
+"""Divisor of the machine's memory that gives the part for bodies: decoding takes as much again."""
 MOST_VALUES = 1 << 23
 """JSON values in one body: decoders make an object of each, and nothing else runs meanwhile."""
 _VALUE = 32
@@ -58,7 +58,7 @@ class Middleware:
     ) -> None:
         self._app, self._tokens, self._metrics = app, settings.tokens, metrics
         self.stop = stop
-        """To be called when no more requests are accepted, before those under way have ended."""
+        """Called when no more requests are accepted, before those under way have ended."""
         self._hosts = Hosts(tuple(each.lower() for each in settings.allow_hosts))
         self.bodies = BodyBudget()
 
@@ -181,7 +181,7 @@ class BodyBudget:
     """The memory that bodies of all requests under way may take, in bytes."""
 
     def __init__(self, most: int | None = None) -> None:
-        """`most` bytes at once; None: a share of the machine's memory."""
+        """Allow `most` bytes at once; None: a share of the machine's memory."""
         self.most = physical_memory() // _MEMORY_SHARE if most is None else most
         self.held = 0
 
@@ -191,7 +191,7 @@ class BodyBudget:
 
 
 class JsonValueCounter:
-    """Counts the values of JSON that comes in parts: an upper bound, without text in strings."""
+    """Counts the values of JSON that comes in parts, ignoring text in strings: an upper bound."""
 
     _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
     _END = b"\0"
@@ -201,7 +201,7 @@ class JsonValueCounter:
         """Begin outside of all strings."""
         self.count = 0
         self._open = b""
-        """How a string that the last part ended in would begin, to be in the same state."""
+        """Start of a string in the state in which the last part ended; empty outside of strings."""
 
     def add(self, part: bytes) -> int:
         """Take the next part; return how many values it brings."""
@@ -260,7 +260,7 @@ class BoundedBody:
         return {"type": "http.disconnect"}
 
     def release(self) -> None:
-        """Give the room back."""
+        """Give back the memory that is reserved for the body."""
         self._bodies.held -= self._reserved
         self._reserved = 0
 

@@ -58,12 +58,12 @@ def routes(metrics: Metrics) -> list[HTTPRouteHandler]:
 
     @get("/healthz")
     async def healthy() -> dict[str, str]:
-        """Answer, to say that the server lives."""
+        """Report that the server is alive."""
         return {"status": "ok"}
 
     @get("/readyz")
     async def ready() -> dict[str, str]:
-        """Answer, to say that the server takes work."""
+        """Report that the server takes work."""
         return {"status": "ok", "version": __version__}
 
     return [figures, healthy, ready]

@@ -10,7 +10,7 @@ _ENDING = "Json"
 
 
 class OpenApiDocument(JsonRenderPlugin):
-    """Renders the document; LimitsJson is the component Limits, if no other is called that."""
+    """Renders the document; LimitsJson becomes the component Limits, if no other has that name."""
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """Return the document as JSON."""

@@ -42,7 +42,7 @@ class ProblemDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     status: int
     """Status of the answer."""
     code: str
-    """Stable; those of proctor's errors, or `not-found`, `unauthorized`, `too-large`, ..."""
+    """Stable code: that of proctor's error, or `not-found`, `unauthorized`, `too-large`, ..."""
     title: str
     """The fault in words, on one line."""
     detail: str = ""
@@ -83,7 +83,7 @@ def problem_of(error: ProctorError) -> ProblemDetails:
 
 
 def headers_of(error: ProctorError) -> list[tuple[bytes, bytes]]:
-    """Return the headers of an error's answer: when to ask again."""
+    """Return the headers of an error's answer: for Busy, Retry-After in seconds."""
     if not isinstance(error, Busy):
         return []
     return [(b"retry-after", str(math.ceil(error.retry_after)).encode())]

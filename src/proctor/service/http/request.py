@@ -12,7 +12,7 @@ from proctor.service.encoding import located
 from proctor.service.http.incremental_json import SLICE, decode
 
 BODY = "proctor.body"
-"""Key of a request's state with its body, where that has been received before its handler."""
+"""Key of the body in a request's state, if it was received before the handler was called."""
 
 
 def owner_of(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
@@ -21,12 +21,12 @@ def owner_of(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
 
 
 def context_of(connection: ASGIConnection[Any, Any, Any, Any]) -> RequestContext:
-    """Return a context that waits in any queue: clients of other APIs do not retry when refused."""
+    """Return a context that may wait in any queue, since clients of other APIs do not retry."""
     return RequestContext(owner_of(connection), unlimited=True)
 
 
 def header_of(connection: ASGIConnection[Any, Any, Any, Any], name: bytes) -> str:
-    """Return the first header of this name, which is in small letters; "" if there is none."""
+    """Return the first header of this name, given in lower case; "" if there is none."""
     values = (value for each, value in connection.scope["headers"] if each == name)
     return next(values, b"").decode("latin-1")
 
@@ -42,7 +42,7 @@ class IncrementalRequest(Request[Any, Any, Any]):
     async def json(self) -> Any:
         """Return the body: as the handler's own type if it is large, else as plain data.
 
-        A type that has `salvaged` makes itself of a body that is broken in parts.
+        A type with a method `salvaged` can be made from a body of which parts are broken.
         """
         field = self.route_handler.parsed_data_field
         body = await self.body()

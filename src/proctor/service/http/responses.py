@@ -23,7 +23,7 @@ PAD_EVERY = 10.0
 READ_PATIENCE = 60.0
 """Seconds in which a client must read some of a large answer."""
 _WATCH_AFTER = 0.2
-"""Seconds after which a client is watched that waits for one value: most have it by then."""
+"""Seconds until a client that waits for one value is watched: most have their answer by then."""
 _CHUNK = 1 << 18
 """Bytes handed to the connection at a time, which keeps them until the client reads them."""
 _STREAM_PADS = {EVENTS: b": still here\n\n", ANSWERS: EMPTY_FRAME}
@@ -97,7 +97,7 @@ class PendingResponse:
                 await sender.send(*self._encoded(reply))
 
     def _encoded(self, reply: JsonReply) -> tuple[JsonReply, bytes]:
-        """Return what is sent, and its body."""
+        """Return the reply that is sent, and its encoded body."""
 
         def failed(fault: InfraFault) -> Any:
             nonlocal reply
@@ -127,10 +127,10 @@ class PendingResponse:
 
 
 class _Client:
-    """A client that waits for an answer: this task is cancelled if it disconnects."""
+    """A client that waits for an answer: the task that made this is cancelled if it disconnects."""
 
     def __init__(self, receive: Receive, pad: Callable[[], Awaitable[None]] | None) -> None:
-        """Begin to watch it, and to call `pad` after every PAD_EVERY seconds."""
+        """Begin to watch the client, and to call `pad` after every PAD_EVERY seconds."""
         self.gone = False
         self._receive, self._pad = receive, pad
         self._waiting = asyncio.current_task()
@@ -155,7 +155,7 @@ class _Client:
         self._waiting.cancel()
 
     def forget(self) -> None:
-        """Watch it no longer."""
+        """Stop watching the client."""
         self._timer.cancel()
         if self._watch is not None:
             self._watch.cancel()
@@ -183,7 +183,7 @@ class _JsonSender:
         await self._send({"type": "http.response.body", "body": bytes(left), "more_body": False})
 
     async def _part(self, data: bytes) -> None:
-        """Raises TimeoutError if the client does not read."""
+        """Send a part of the body. Raises TimeoutError if the client does not read."""
         async with asyncio.timeout(READ_PATIENCE):
             await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
@@ -199,8 +199,8 @@ class StreamingResponse:
     """An ASGI application that sends what an iterator yields.
 
     If the client disconnects, the iterator is closed and `gone` called. After PAD_EVERY seconds
-    without a part, `pad` is sent: for most media types a blank line or a comment. A fault before
-    anything was sent is answered by what `failed` makes of it.
+    without a part, `pad` is sent: for most media types a blank line or a comment. For a fault
+    before anything was sent, the answer is what `failed` makes of it.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ _TOKEN_HEADERS = (
 )  # fmt: skip
 """Headers with a token: Judge0's; E2B's for its API, and inside a sandbox."""
 _KNOWN = 64
-"""Number of host names that are remembered with what is known of them: requests repeat them."""
+"""Number of host names whose checks are cached, since requests repeat them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ class Hosts:
     """Host names that a server without tokens answers to.
 
     Any page may make a browser send requests to 127.0.0.1, and the owner of the page's name may
-    have it lead there afterwards (DNS rebinding). Browsers then say whose page it is (`Origin`),
-    and by which name they ask (`Host`).
+    make it resolve to that address afterwards (DNS rebinding). Browsers then say whose page it is
+    (`Origin`), and by which name they ask (`Host`).
     """
 
     allowed: tuple[str, ...] = ()
@@ -148,7 +148,7 @@ class Hosts:
 
 @lru_cache(_KNOWN)
 def _split(authority: bytes | None) -> tuple[str, str] | None:
-    """Return the name of a host, and the name with its port; None for what is not a host."""
+    """Return the name of a host, and the name with its port; None if it is not a host."""
     try:
         whole = (authority or b"").decode("ascii").lower()
         parts = urlsplit(f"//{whole}")

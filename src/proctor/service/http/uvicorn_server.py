@@ -1,4 +1,4 @@
-"""uvicorn as proctor's servers run it: on a socket of theirs, until it is told to stop."""
+"""uvicorn as proctor's servers run it: on a socket that they open, until it is told to stop."""
 
 import contextlib
 import gc

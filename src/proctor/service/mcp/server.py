@@ -195,7 +195,7 @@ def _told(
 
 
 def _schema(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return a JSON schema that is an object by itself, as the protocol demands."""
+    """Return a JSON schema that is an object, not a reference, as the protocol demands."""
     # As in the OpenAPI document, structs are named without the ending Json.
     plain = re.sub(rb'Json"', b'"', msgspec.json.encode(msgspec.json.schema(kind)))
     found: dict[str, Any] = msgspec.json.decode(plain)
@@ -205,7 +205,7 @@ def _schema(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 async def _apart(work: Awaitable[Any]) -> Any:
-    """Await it in a task that is cancelled once: the SDK cancels again and again till all ended."""
+    """Await work in a task that is cancelled once: the SDK cancels repeatedly until all ended."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
@@ -243,7 +243,7 @@ class McpOverHttp:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Serve requests for as long as this is entered. Once."""
+        """Serve requests while this context is entered, which is possible only once."""
         try:
             yield
         finally:

@@ -69,7 +69,7 @@ class Executed(msgspec.Struct, frozen=True):
     cpu: float | None
     memory: int | None = None
     fresh: bool = True
-    """True if nothing of earlier calls was there."""
+    """True if no state of earlier calls was there."""
 
 
 class JudgeSolution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,7 +93,7 @@ class JudgeSolution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Languages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """list_languages takes no arguments."""
+    """Arguments of list_languages, which takes none."""
 
 
 class Listed(msgspec.Struct, frozen=True):

@@ -223,7 +223,7 @@ def subject_group_daily_limit(schedule: Schedule, params: GroupDailyLimit) -> It
 
 
 def _group(schedule: Schedule, name: str) -> Sequence[str]:
-    """Subjects of a group; raises CannotCheck unless one and only one is named so."""
+    """Return a group's subjects; raises CannotCheck unless exactly one group has that name."""
     found = schedule.groups.get(name, ())
     if len(found) != 1:
         raise CannotCheck(f"{len(found)} `subject_group`s are named {name!r}, not one")

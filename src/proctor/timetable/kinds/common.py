@@ -27,7 +27,7 @@ def each_lesson(
 def over_per_day(
     schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str
 ) -> Iterator[Breach]:
-    """Yield one unit for each lesson over so many a day."""
+    """Yield a breach per day with over `most` lessons, of one unit for each one over."""
     for day, found in by_day(lessons).items():
         if len(found) > most:
             where = schedule.where(day)
@@ -41,7 +41,7 @@ def over_per_day(
 def over_in_run(
     schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str
 ) -> Iterator[Breach]:
-    """Yield one unit for each period over so many in a row."""
+    """Yield a breach per run of over `most` periods, of one unit for each one over."""
     for day, found in by_day(lessons).items():
         for run in runs(found):
             if length(run) > most:
@@ -55,7 +55,7 @@ def over_in_run(
 
 
 def gaps(schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str) -> Iterator[Breach]:
-    """Yield one unit for each free period over so many between the lessons of a day."""
+    """Yield a breach per day with over `most` free periods in between, one unit for each over."""
     for day, found in by_day(lessons).items():
         free = free_between(found)
         if free > most:
@@ -76,7 +76,7 @@ def distinct_per_day(
     who: str,
     what: str,
 ) -> Iterator[Breach]:
-    """Yield one unit for each thing over so many different ones a day."""
+    """Yield a breach per day with over `most` different things, of one unit for each one over."""
     for day, found in by_day(lessons).items():
         different = {of(each) for each in found}
         if len(different) > most:
@@ -92,7 +92,7 @@ def distinct_per_day(
 def sessions(schedule: Schedule, session: str | Sequence[int] | None) -> tuple[frozenset[int], ...]:
     """Return the positions of a session's periods in each day; all if it is None.
 
-    Raises CannotCheck for a name that is neither the input's nor one of the two halves.
+    Raises CannotCheck for a name that is neither the input's nor `morning` or `afternoon`.
     """
     instance = schedule.instance
     if session is None:

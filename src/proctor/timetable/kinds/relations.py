@@ -21,7 +21,7 @@ from proctor.timetable.vocabulary import MAX_DEPTH, CannotCheck
 
 Two = Annotated[tuple[str, ...], msgspec.Meta(min_length=2)]
 FEW = 20
-"""Findings of a constraint within another that are looked at: one is enough to break it."""
+"""Most breaches that are read of a constraint within another: one is enough to break it."""
 BEYOND_SLOT = "of them beyond the first, of each slot"
 
 
@@ -85,7 +85,7 @@ def _apart(
     member: Callable[[Lesson], str | None],
     place: Callable[[Lesson], tuple[int, int | None]],
 ) -> Iterator[Breach]:
-    """One unit for each member beyond the first of those that share a slot or day."""
+    """Yield a breach per slot or day that members share, of one unit for each beyond the first."""
     shared: dict[tuple[int, int | None], list[Lesson]] = {}
     for lesson in lessons:
         shared.setdefault(place(lesson), []).append(lesson)
@@ -272,7 +272,7 @@ Condition = TeachesOnDay | TeachesAtSlot | PairSameSlot | PairSameDay | ClassAtS
 
 
 class Then(msgspec.Struct, frozen=True):
-    """A constraint within a constraint; what else it says of itself means nothing here."""
+    """A constraint within a constraint; its further fields are ignored."""
 
     kind: str
     params: dict[str, Any] = {}
@@ -306,7 +306,7 @@ def if_then(schedule: Schedule, params: IfThen) -> Iterator[Breach]:
 
 
 def readable(schedule: Schedule, params: IfThen, depth: int = 0) -> None:
-    """Read all constraints within; raises CannotCheck if one cannot be, or they nest too deep."""
+    """Read all constraints in `then`; raises CannotCheck for one that is unreadable or too deep."""
     if depth > MAX_DEPTH:
         raise CannotCheck(f"`then` is nested deeper than {MAX_DEPTH}")
     for each in params.then:

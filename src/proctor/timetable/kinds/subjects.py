@@ -154,7 +154,7 @@ def subject_consecutive(schedule: Schedule, params: SubjectConsecutive) -> Itera
 
 
 def _weekly(schedule: Schedule, params: SubjectConsecutive) -> dict[tuple[str, str], int]:
-    """Lessons a week of each class in the subject, by the input."""
+    """Return each class's lessons a week in the subject, as the input states them."""
     weekly: dict[tuple[str, str], int] = {}
     for each in schedule.instance.assignments:
         if each.subject != params.subject:

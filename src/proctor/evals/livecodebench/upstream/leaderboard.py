@@ -29,7 +29,7 @@ _OWN: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         },
     }
 )
-"""Sampling of styles whose runner does not take the usual."""
+"""Sampling settings of styles whose runner does not use the usual ones."""
 _BY_SERVERS = frozenset({
     "OpenAIChat", "DeepSeekAPI", "TogetherAI", "CohereCommand", "MistralWeb", "Claude", "Claude3",
     "Gemini", "Grok",
@@ -43,7 +43,7 @@ _PART = ("platforms", "difficulties", "limit", "sample_id")
 def preset(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that a preset stands for. Raises SettingsError for an unknown one.
 
-    Of those given, the prompt's style decides how replies are drawn.
+    The style of the prompt in `given` decides the sampling settings.
     """
     if name != PRESET:
         raise SettingsError(f"--preset is {PRESET}, not {name!r}")
@@ -118,5 +118,5 @@ def comparison(benchmark: str, settings: Settings, source: str) -> dict[str, Any
 
 
 def meant_for_it(settings: Settings) -> bool:
-    """True if a run was made to stand beside the leaderboard, as far as its settings tell."""
+    """True if a run was meant for comparison with the leaderboard, judging by its settings."""
     return bool(settings.preset) or is_upstream(settings.prompt) or settings.source != "fixture"

@@ -27,7 +27,7 @@ def generation(problem: Problem, settings: Settings) -> tuple[Message, ...]:
 def repair(
     problem: Problem, code: str, judged: SampleJudgement | None, settings: Settings
 ) -> tuple[Message, ...]:
-    """Ask for a program to be put right that failed in mode official.
+    """Ask for the repair of a program that failed in mode official.
 
     A field that the verdict lacks is empty, where upstream fails with a KeyError.
     """

@@ -24,7 +24,7 @@ from proctor.program import Program
 Scenario = Literal["codegeneration", "selfrepair", "testoutputprediction", "codeexecution"]
 
 SENT_AS_CHAT = frozenset({"Gemini", "GeminiThinking"})
-"""Styles whose text upstream sends as a user's message; it has the others' completed."""
+"""Styles whose text upstream sends as a user's message; texts of other styles are completed."""
 _WRITTEN = "templates.json"
 _LIMITS = Limits(cpu=20.0, disk=16 * MIB)
 _PLACE = re.compile("\ue000([a-z]+)\ue001|(def proctor_function\\(\\): pass)|proctor_function")
@@ -49,7 +49,7 @@ class Templates:
     variants: Mapping[str, tuple[Message, ...]]
 
     def fill(self, variant: str, **values: str) -> tuple[Message, ...]:
-        """Put a problem's parts in. What they hold is not looked at again."""
+        """Replace placeholders by a problem's parts, which are not searched for further ones."""
 
         def value(found: re.Match[str]) -> str:
             return values[found[1] or ("starter" if found[2] else "function")]

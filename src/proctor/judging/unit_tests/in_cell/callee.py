@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def loaded() -> ModuleType:
-    """Load the submission as the text it is: it may have a comment that names another encoding."""
+    """Load the submission as UTF-8, even if a comment in it names another encoding."""
     module = ModuleType("solution")
     module.__file__ = "solution.py"
     sys.modules[module.__name__] = module

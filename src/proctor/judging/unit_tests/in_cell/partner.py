@@ -22,7 +22,7 @@ LONGEST = 64 << 20
 MOST = LONGEST
 """Values in one call or result: what the cell may use is the limit."""
 RTOL = 1e-7
-"""As numpy.testing.assert_allclose has it, and EvalPlus after that."""
+"""Relative tolerance of numpy.testing.assert_allclose, and so of EvalPlus."""
 
 
 class Wrong(BaseException):

@@ -25,7 +25,7 @@ _serial = itertools.count()
 
 
 def create() -> Group | None:
-    """Make a group for one cell, or None where there is no way to."""
+    """Make a group for one cell; None where that is not possible."""
     name = f"{PREFIX}{os.getpid()}-{procfs.start_time(os.getpid())}-{next(_serial)}"
     own = own_groups()
     if all(controller in own for controller in CONTROLLERS):
@@ -51,7 +51,7 @@ def create() -> Group | None:
 def _passed_over() -> Iterator[None]:
     """Go on without a group if the host refuses one; raise if descriptors or memory ran out.
 
-    Else a passing shortage would leave the cell with weaker guarantees for its ten thousand jobs.
+    Without raising, a passing shortage would weaken the cell's guarantees for its 10 000 jobs.
     """
     try:
         yield

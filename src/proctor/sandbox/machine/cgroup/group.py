@@ -59,7 +59,7 @@ class Group(Protocol):
 
 
 def gone(error: OSError | None = None) -> NoReturn:
-    """Raise what it means for a cell that its group, or a controller in it, is no more."""
+    """Raise CellDied: the cell's group or a controller in it is gone, or the cell has left it."""
     why = f": {error}" if error is not None else ": the cell is not in it any more"
     raise CellDied(f"the cell's control group was taken away{why}") from error
 
@@ -90,7 +90,7 @@ class Descriptors:
 
 
 def read(fd: int, size: int = 512) -> bytes:
-    """Read a control from its start. Raises CellDied: ENODEV says that it is no more."""
+    """Read a control from its start. Raises CellDied on any error: ENODEV means that it is gone."""
     try:
         return os.pread(fd, size, 0)
     except OSError as error:

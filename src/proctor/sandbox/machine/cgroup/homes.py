@@ -20,9 +20,9 @@ from proctor.sandbox.machine import procfs
 from proctor.sandbox.machine.cgroup.group import ENFORCED, PREFIX, members, write
 
 LEAF = PREFIX + "leaf"
-"""Where the processes of a group go that has cells for children. One for all proctors in it."""
+"""Name of the child to which a group's own processes move; one for all proctors in the group."""
 MANAGER_PATIENCE = 10.0
-"""Time that the user's systemd has for an answer, in seconds; late, it is not asked again."""
+"""Time that the user's systemd has for an answer, in seconds; after that it is not asked again."""
 _PASSED = ENFORCED | {"cpu"}
 """Controllers that are passed down where they can be."""
 _ROUNDS = 20  # of moving what forks while it is moved
@@ -71,9 +71,9 @@ def candidates(own: Path) -> list[Path]:
 
 
 def ready(home: Path, own: Path) -> bool:
-    """Have `home` pass its controllers down; whether it now passes all of them.
+    """Make `home` pass its controllers down; return whether it now passes all of ENFORCED.
 
-    To be called with `home` locked. Only our own group is changed: one above it serves as it is
+    To be called with `home` locked. Only our own group is changed: one above it is used unchanged
     or not at all.
     """
     if home in (own, own.parent if own.name == LEAF else own):
@@ -82,7 +82,7 @@ def ready(home: Path, own: Path) -> bool:
 
 
 def passed_down(home: Path) -> frozenset[str]:
-    """Return which of the controllers that a cell has use for its children have."""
+    """Return the controllers, of those that cells use, that `home` passes down to its children."""
     try:
         return _PASSED.intersection((home / "cgroup.subtree_control").read_text().split())
     except OSError:
@@ -90,7 +90,7 @@ def passed_down(home: Path) -> frozenset[str]:
 
 
 def _arrange(home: Path) -> None:
-    """Enable controllers in our own group, out of which all processes go if they must."""
+    """Enable controllers in our own group, moving its processes to the leaf if necessary."""
     missing = _PASSED.intersection((home / "cgroup.controllers").read_text().split())
     missing -= passed_down(home)
     is_root = not (home / "cgroup.type").exists()

@@ -1,9 +1,10 @@
-"""Groups for an ordinary user whose own group is not his: scopes of his systemd.
+"""Groups for an ordinary user who may not change his own group: scopes of his systemd.
 
 A process in a login session may not move into the part of the hierarchy that the user's manager
 has; but the manager can move it. So each cell is started through `systemd-run --user --scope`.
-Only from within the user's own slice, and only from below no memory limit but that slice's: nothing
-leaves a limit by this, and a batch system's job or a system service is left where it is.
+This is done only within the user's own slice, and only if no group below that slice has a memory
+limit: no process leaves a limit this way, and a batch system's job or a system service stays where
+it is.
 """
 
 import contextlib

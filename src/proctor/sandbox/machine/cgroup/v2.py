@@ -58,7 +58,7 @@ class V2Group(Descriptors):
                 write(self._home / "memory.swap.max", "0")
 
     def _open_peak(self) -> None:
-        """The peak came with Linux 5.19, resetting it for one's own descriptor with 6.12."""
+        """Open memory.peak, new in Linux 5.19; a descriptor can reset its own since 6.12."""
         path = self._home / "memory.peak"
         with contextlib.suppress(FileNotFoundError):
             try:
@@ -85,7 +85,7 @@ class V2Group(Descriptors):
         self._limits = (memory, processes)
 
     def _make_room(self, memory: int) -> None:
-        """A limit below what is in use would have the kernel kill at once, and take the agent."""
+        """Reclaim memory in use beyond a new limit, or the kernel would at once kill the agent."""
         surplus = self.memory() - memory
         if surplus > 0:
             with contextlib.suppress(OSError):  # EAGAIN: not all of it could be freed

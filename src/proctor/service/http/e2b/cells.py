@@ -26,7 +26,7 @@ _FORMATS = {
 }  # fmt: skip
 """Fields of a result by MIME type."""
 _IN = ("/bin/sh", "-c", 'cd -- "$1" && shift && exec "$@"', "sh")
-"""Words that run the command after them, and after a directory, in that directory."""
+"""Words to put before a directory and a command, to run the command in the directory."""
 _STREAMS = ("", "stdout", "stderr")
 _VARIABLES = "__import__('os').environ.update(__import__('json').loads({}))"
 
@@ -45,8 +45,8 @@ async def cell_lines(
 ) -> AsyncGenerator[dict[str, Any]]:
     """Run a cell, and yield its lines as they come.
 
-    Raises InputError, NotFound, and as methods of OwnedSession do; a fault after the first line is
-    one, too.
+    Raises InputError, NotFound, and what methods of OwnedSession raise. A fault after the first
+    line is yielded as a line instead.
     """
     place = _context_of(sandbox, asked)
     sandbox.executions += 1

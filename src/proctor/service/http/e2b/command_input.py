@@ -28,7 +28,7 @@ class CommandInput:
         return cls(io.FileIO(reads), transport)
 
     def send(self, data: bytes) -> None:
-        """Send some. Raises Busy if the command has not read what was sent before."""
+        """Send data to the command. Raises Busy if it has not read what was sent before."""
         if self._writes.get_write_buffer_size() > MOST_WAITING:
             raise Busy("the command has not read the input that was sent before", _RETRY_AFTER)
         if not self._writes.is_closing():

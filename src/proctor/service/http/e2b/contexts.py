@@ -15,7 +15,7 @@ MOST = 16
 """Contexts that a sandbox may have besides its first."""
 PYTHON = ("python", "python3")
 COMMANDS = {"bash": ("/bin/bash", "-c"), "javascript": ("node", "-e"), "js": ("node", "-e")}
-"""Languages that are run anew each time; only Python keeps its state."""
+"""Commands that run code, by language, in a new process each time; only Python keeps its state."""
 
 
 class ContextRequest(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ class ContextRequest(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class CodeContext:
-    """A context. Without a notebook it is the session's own, or one of a stateless language."""
+    """A context. The session's first one, and those of stateless languages, have no notebook."""
 
     id: str = "default"
     language: str = "python"
@@ -35,7 +35,7 @@ class CodeContext:
     notebook: Notebook | None = None
 
     def told(self) -> dict[str, str]:
-        """Return it as clients are told of it."""
+        """Return the context as clients see it."""
         return {"id": self.id, "language": self.language, "cwd": self.cwd}
 
     @property
@@ -44,14 +44,14 @@ class CodeContext:
 
 
 class CodeContexts:
-    """The contexts of one sandbox. Methods raise NotFound, and as those of OwnedSession do."""
+    """The contexts of one sandbox. Methods raise NotFound, and what those of OwnedSession raise."""
 
     def __init__(self, session: OwnedSession) -> None:
         self._session = session
         self._known = {"default": CodeContext()}
 
     def all(self) -> list[CodeContext]:
-        """Return them, the oldest first."""
+        """Return the contexts, the oldest first."""
         return list(self._known.values())
 
     def get(self, identity: str) -> CodeContext:
@@ -84,7 +84,7 @@ class CodeContexts:
             await self._enter(found, context)
 
     async def remove(self, identity: str, context: RequestContext) -> None:
-        """End a context. Raises InputError for the first, which there always is."""
+        """End a context. Raises InputError for the first, which cannot be removed."""
         found = self.get(identity)
         if found.id == "default":
             raise InputError("the first context cannot be removed; it can be restarted")
@@ -93,7 +93,7 @@ class CodeContexts:
             await self._session.restart(context, found.notebook)
 
     async def _enter(self, made: CodeContext, context: RequestContext) -> None:
-        """Bring an interpreter into its context's directory."""
+        """Change an interpreter to its context's directory, which is made if it is missing."""
         if made.notebook is None:
             return
         place = relative(made.cwd)

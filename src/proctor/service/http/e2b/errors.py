@@ -20,13 +20,13 @@ def status_of(error: ProctorError, *, ended: int) -> int:
 
 
 def of_api(error: ProctorError) -> JsonReply:
-    """Answer an error of the API: a sandbox that is over is not found."""
+    """Answer an error of the API, with status 404 for a sandbox that has ended."""
     status = status_of(error, ended=404)
     return JsonReply({"code": status, "message": str(error)}, status)
 
 
 def of_sandbox(error: ProctorError) -> JsonReply:
-    """Answer an error inside a sandbox: 502 is how clients know that it is over."""
+    """Answer an error inside a sandbox; status 502 tells clients that it has ended."""
     status = status_of(error, ended=502)
     return JsonReply({"code": status, "message": str(error)}, status)
 
@@ -40,6 +40,6 @@ def code_of(error: ProctorError) -> str:
 
 
 def of_procedure(error: ProctorError) -> JsonReply:
-    """Answer an error of a procedure that has one answer."""
+    """Answer an error of a procedure that returns one answer, not a stream."""
     status = status_of(error, ended=502)
     return JsonReply({"code": code_of(error), "message": str(error)}, status)

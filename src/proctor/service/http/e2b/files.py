@@ -1,6 +1,6 @@
 """Files of a sandbox: contents by HTTP, and the procedures of E2B's daemon for the rest.
 
-The procedures are run inside the sandbox, by programs that have no more rights than its own.
+The procedures run inside the sandbox, with no more rights than the sandbox's own programs.
 """
 
 import asyncio
@@ -141,7 +141,7 @@ async def _done(
 async def _found(
     sandbox: Sandbox, path: str, context: RequestContext, *, least: int = 0, most: int = 0
 ) -> list[dict[str, Any]]:
-    """Return the entries at these depths below a path. Raises NotFound."""
+    """Return the entries from `least` to `most` levels below a path. Raises NotFound."""
     words = ("find", f"./{path}", "-mindepth", str(least), "-maxdepth", str(most), "-printf")
     made = (await sandbox.session.command((*words, _PRINTED), b"", context)).made
     if made.exit_code and not made.stdout:

@@ -19,7 +19,7 @@ class LiveOutput:
             self._loop.call_soon_threadsafe(self._come.put_nowait, (which, data))
 
     async def until(self, work: asyncio.Future[Any]) -> AsyncIterator[tuple[int, bytes]]:
-        """Yield output until `work` is done, which is cancelled if that is not awaited."""
+        """Yield output until `work` is done; cancel `work` if the caller stops before that."""
         work.add_done_callback(lambda _: self._come.put_nowait(None))
         try:
             while (come := await self._come.get()) is not None:

@@ -75,7 +75,7 @@ def process_routes(requests: SandboxRequests) -> list[HTTPRouteHandler]:
 
     @post("/process.Process/Start", status_code=200)
     async def start(request: _Request) -> ASGIApp:
-        """Run a command; its number comes at once, its output as it comes, then its end."""
+        """Run a command; send its number at once, its output as it comes, and then its end."""
         body, patience = await request.body(), _patience(request)
         context = context_of(request)
 
@@ -95,7 +95,7 @@ def process_routes(requests: SandboxRequests) -> list[HTTPRouteHandler]:
 
     @post("/process.Process/{name:str}", status_code=200)
     async def procedure(name: str, request: _Request) -> ASGIApp:
-        """List commands under way, kill one, send one input, or end that."""
+        """List commands under way, kill one, send it input, or end its input."""
         body = await request.body()
 
         async def done() -> JsonReply | dict[str, Any]:

@@ -27,7 +27,7 @@ class SandboxRequests:
         self._sandboxes = sandboxes
 
     def sandbox(self, request: ASGIConnection[Any, Any, Any, Any]) -> Sandbox:
-        """Return it. Raises InputError, NotFound, SessionEnded."""
+        """Return the sandbox. Raises InputError, NotFound, SessionEnded."""
         identity = header_of(request, b"e2b-sandbox-id")
         if not identity:
             raise InputError("the header E2b-Sandbox-Id is needed")

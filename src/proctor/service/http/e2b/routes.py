@@ -1,7 +1,7 @@
 """Routes of E2B's API: sandboxes, and cells of their interpreter.
 
-After its Python SDK; docs/reference/e2b.md lists where it differs. Clients are given one address
-for all: it is in E2B_API_URL and in E2B_SANDBOX_URL.
+After its Python SDK; docs/reference/e2b.md lists where it differs. Clients use one address
+for everything: it goes into both E2B_API_URL and E2B_SANDBOX_URL.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ from proctor.service.http.responses import JsonReply, PendingResponse, Streaming
 PREFIX = "/e2b"
 _LINES = "application/x-ndjson"
 _PAD = b'{"type":"keepalive"}\n'
-"""Line that is sent while there is nothing to say: clients take no blank ones."""
+"""Line that is sent while there is no output: clients do not accept blank lines."""
 _Request = Request[Any, Any, Any]
 
 
@@ -99,7 +99,7 @@ def _keeping(sandboxes: Sandboxes) -> list[HTTPRouteHandler]:
     @post(["/sandboxes/{identity:str}/connect", "/v2/sandboxes/{identity:str}/connect"],
           status_code=200)  # fmt: skip
     async def connect(identity: str, request: _Request) -> ASGIApp:
-        """Find a sandbox again, and set its timeout."""
+        """Reconnect to a sandbox, and set its timeout."""
         body = await request.body()
 
         async def connected() -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _keeping(sandboxes: Sandboxes) -> list[HTTPRouteHandler]:
 
     @post("/sandboxes/{identity:str}/timeout", status_code=200)
     async def keep(identity: str, request: _Request) -> ASGIApp:
-        """Set the seconds without use after which it ends."""
+        """Set the seconds without use after which a sandbox ends."""
         body = await request.body()
 
         async def kept() -> JsonReply:
@@ -136,7 +136,7 @@ def _keeping(sandboxes: Sandboxes) -> list[HTTPRouteHandler]:
 def _cells(requests: SandboxRequests) -> list[HTTPRouteHandler]:
     @post("/execute", status_code=200)
     async def execute(request: _Request) -> ASGIApp:
-        """Run a cell; its output as it comes, displays, result and error are lines of JSON."""
+        """Run a cell; send its output as it comes, displays, result and error as lines of JSON."""
         body, context = await request.body(), context_of(request)
 
         async def lines() -> AsyncIterator[dict[str, Any]]:
@@ -211,9 +211,9 @@ def _line(found: dict[str, Any]) -> bytes:
 
 
 def _opened(sandbox: Sandbox, request: _Request) -> dict[str, Any]:
-    """Return a sandbox as whoever opens it gets it.
+    """Return a sandbox in the form that the client who opens it gets.
 
-    Requests inside the sandbox come with one of its two tokens: both are what has been sent.
+    Requests inside the sandbox have one of its two tokens: both are the key that the client sent.
     """
     told = {
         "templateID": sandbox.template, "sandboxID": sandbox.session.id, "clientID": "proctor",

@@ -1,4 +1,4 @@
-"""Sandboxes of E2B's API: sessions of the engine, and what their clients have said of them."""
+"""Sandboxes of E2B's API: sessions of the engine, and the data that clients gave for them."""
 
 import asyncio
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ from proctor.service.owned_session import OwnedSession
 from proctor.service.sessions import MAX_IDLE
 
 ENVD_VERSION = "0.5.2"
-"""Version of E2B's daemon that clients take it for: they then ask for nothing that is not here."""
+"""Version of E2B's daemon that clients are told: they then request nothing that is missing here."""
 TIMEOUT = 300.0
 """Seconds without use after which a sandbox ends, where its client names none."""
 LIMITS = Limits(cpu=3600.0, memory=2 * GIB, output=64 * MIB, processes=64, disk=512 * MIB)
-"""Clients end what takes too long themselves: by hanging up."""
+"""Limits of sandboxes; clients end an execution that takes too long by hanging up."""
 _USUAL = frozenset({"base", "code-interpreter-v1", "code-interpreter-beta"})
 """Templates that stand for the server's usual packages."""
 
@@ -40,7 +40,7 @@ class KeepRequest(msgspec.Struct, frozen=True):
     """Body of POST /sandboxes/ID/timeout and /connect."""
 
     timeout: float | None = None
-    """Seconds without use after which it ends; None for those that are set."""
+    """Seconds without use after which the sandbox ends; None to leave them unchanged."""
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class Sandboxes:
         self._open: dict[str, Sandbox] = {}
 
     async def open(self, context: RequestContext, asked: NewSandbox) -> Sandbox:
-        """Open a sandbox. Raises NotFound for an unknown template, and as Sessions.open."""
+        """Open a sandbox. Raises NotFound for an unknown template, and what Sessions.open does."""
         sets = self._engine.package_sets.names
         template = asked.template_id
         if template not in _USUAL and template not in sets:
@@ -136,7 +136,7 @@ class Sandboxes:
         self._forget_ended()
 
     def keep(self, sandbox: Sandbox, asked: KeepRequest) -> None:
-        """Set the seconds without use after which it ends. Raises InputError."""
+        """Set the seconds without use after which a sandbox ends. Raises InputError."""
         sandbox.timeout = _checked(sandbox.timeout if asked.timeout is None else asked.timeout)
         self._engine.sessions.keep(sandbox.session, sandbox.timeout)
 

@@ -1,1 +1,1 @@
-"""The pages of `proctor serve`: the index, and what the API has, for people with a browser."""
+"""The pages of `proctor serve`: the index and the routes of the APIs, for people with a browser."""

@@ -1,7 +1,7 @@
-"""Routes of the pages: `/`, `/docs`, their files, and the OpenAPI document where people look.
+"""Routes of the pages: `/`, `/docs`, their files, and the OpenAPI document at its usual path.
 
-They tell nothing that is not in proctor's source, but for its version. What the index shows of the
-server it asks for, with the token that is typed into it.
+Apart from the version, they show nothing that is not in proctor's source. The index requests all
+that it shows of the server, with the token that is typed into it.
 """
 
 from importlib.resources import files
@@ -39,7 +39,7 @@ def routes() -> list[HTTPRouteHandler]:
 
     @get("/", include_in_schema=False)
     async def index(request: _Request) -> Response[Any]:
-        """Show the index to a browser; tell other clients who answers, as Piston does."""
+        """Show the index to a browser; send others proctor's name and version, as Piston does."""
         if "text/html" in header_of(request, b"accept"):
             return _page("index.html", MediaType.HTML)
         told = {"message": f"proctor {__version__}", "docs": "/docs", "openapi": "/openapi.json"}

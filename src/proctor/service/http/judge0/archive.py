@@ -15,10 +15,10 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def unpacked(data: bytes, most: int) -> dict[str, bytes]:
-    """Return the files of a zip, of `most` bytes in all.
+    """Return the files of a zip, which may have `most` bytes in all.
 
-    Sizes are counted, not taken from the archive. Raises InputError for what is no
-    zip, is too large, or holds a name that could lead elsewhere, a link, or the same name twice.
+    Sizes are counted, not taken from the archive. Raises InputError for data that is
+    not a zip, is too large, or holds a name that could lead elsewhere, a link, or one name twice.
     """
     with open_zip(data, _DIRECTORY) as archive, zip_faults():
         return _files(archive, most)
@@ -58,7 +58,7 @@ def _files(archive: zipfile.ZipFile, most: int) -> dict[str, bytes]:
 
 
 def _check_apart(found: dict[str, bytes]) -> None:
-    """Refuse a name that is a file and a directory: no cell could be given both."""
+    """Refuse a name that is both a file and a directory: a cell cannot hold both."""
     for name in found:
         parts = name.split("/")
         for at in range(1, len(parts)):

@@ -1,4 +1,4 @@
-"""Languages of Judge0's that are not run here: they are told of as its archived ones are."""
+"""Judge0's languages that are not run here; they are listed like its archived ones."""
 
 CE_ARCHIVED = {
     1: "Bash (4.4)", 2: "Bash (4.0)", 3: "Basic (fbc 1.05.0)", 4: "C (gcc 7.2.0)",

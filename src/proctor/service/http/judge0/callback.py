@@ -1,6 +1,6 @@
-"""`callback_url`: an address that a result is PUT to when there is one.
+"""`callback_url`: the address to which a result is PUT once it is there.
 
-Clients name the address, so this could make the server send requests to whatever it reaches. Only
+Clients name the address, so this could make the server send requests to any host it reaches. Only
 hosts that the operator names in JUDGE0_CALLBACK_HOSTS are therefore called. Redirections are not
 followed, proxies are not used, and answers are not read.
 """
@@ -55,7 +55,7 @@ def address(url: str, hosts: Collection[str]) -> CallbackAddress:
 
 
 async def call(to: CallbackAddress, body: bytes, tries: int, timeout: float) -> None:
-    """PUT a body until there is any answer. Each try has `timeout` seconds."""
+    """PUT a body, at most `tries` times until any answer comes. Each try has `timeout` seconds."""
     for _ in range(tries):
         try:
             await asyncio.to_thread(_put, to, body, timeout)

@@ -35,7 +35,7 @@ _BLANKS = b" \t\n\v\f\r\0"
 
 
 def same_output(printed: bytes, expected: bytes) -> bool:
-    """Compare as Judge0 does: lines without blanks at their ends, no empty lines at the end.
+    """Compare as Judge0 does, without blanks at the ends of lines and empty lines at the end.
 
     Bytes are compared, so output that is not UTF-8 is compared like any other.
     """
@@ -145,7 +145,7 @@ class NoText(Exception):
 
 
 def wanted(text: str | None) -> tuple[tuple[str, ...], list[str]]:
-    """Return the names of a query's fields, and those of them that do not exist."""
+    """Return the names of a query's fields, and the unknown ones among them."""
     if not text:
         return USUAL_FIELDS, []
     names = [name.strip() for name in text.split(",") if name.strip()]

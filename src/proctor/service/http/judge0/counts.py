@@ -1,4 +1,4 @@
-"""Numbers of submissions, as Judge0's /statistics tells them."""
+"""Numbers of submissions, as Judge0's /statistics reports them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ class _OfOwner:
 
 
 class SubmissionCounts:
-    """Counts of one server's submissions; each owner is told only its own."""
+    """Counts of one server's submissions; each owner sees only its own."""
 
     def __init__(self) -> None:
         self._owners: defaultdict[str, _OfOwner] = defaultdict(_OfOwner)
@@ -38,7 +38,7 @@ class SubmissionCounts:
         self._owners[owner].by_status[status] += 1
 
     def told(self, owner: str, languages: Mapping[int, Judge0Language]) -> dict[str, Any]:
-        """Return the answer of /statistics. Nothing is kept in a database, so that has no size."""
+        """Return the answer of /statistics. There is no database, so its size is 0 bytes."""
         mine, now = self._owners.get(owner) or _OfOwner(), _now()
         today = now.date()
         days = [today - timedelta(days) for days in range(1, _DAYS + 1)]

@@ -53,7 +53,7 @@ def _languages(service: Judge0Service) -> list[HTTPRouteHandler]:
 
     @get(service.paths("/languages/all"))
     async def all_languages() -> list[dict[str, Any]]:
-        """The same and those that are archived, by name."""
+        """Languages that this machine can run, and archived ones, by name."""
         found = {each.id: each.name for each in (await service.languages()).values()}
         named = {**found, **service.edition.archived}
         return [
@@ -90,7 +90,7 @@ def _about(language: Judge0Language) -> dict[str, Any]:
 def _server(service: Judge0Service) -> list[HTTPRouteHandler]:
     @get(service.paths("/system_info"))
     async def system_info() -> dict[str, str]:
-        """Facts of the machine that a client may plan by, and no more."""
+        """Facts of the machine that a client needs for planning, and no others."""
         return {"Architecture": platform.machine(), "CPU(s)": str(os.cpu_count() or 1)}
 
     @get(service.paths("/config_info"))

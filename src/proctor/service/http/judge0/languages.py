@@ -13,18 +13,18 @@ from proctor.service.http.judge0.archived import CE_ARCHIVED, EXTRA_CE_ARCHIVED
 
 PLAIN_TEXT, EXECUTABLE = 43, 44
 MULTI_FILE = 89
-"""A directory of files with scripts of its own: see languages/scripts.py."""
+"""Number of programs that are a directory with its own scripts: see languages/scripts.py."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One of Judge0's editions, which number languages apart."""
+    """One of Judge0's editions, which number languages differently."""
 
     version: str
     prefixes: tuple[str, ...]
-    """Paths that its routes are below."""
+    """Prefixes of its routes' paths."""
     numbers: Mapping[str, tuple[int, ...]]
-    """Judge0's numbers by the id of proctor's language; those of its versions are one language."""
+    """Judge0's numbers by the id of proctor's language, which stands for all of their versions."""
     by_bash: tuple[int, ...]
     """Numbers of files that bash runs as they are."""
     archived: Mapping[int, str]
@@ -82,7 +82,7 @@ _STANDARDS = {"0x": "11", "1y": "14", "1z": "17", "2a": "20", "2b": "23"}
 _HARMLESS = re.compile(
     r"-O[0-3sg]?|-Ofast|-W[\w=+-]*|-w|-g\d?|-pipe|-lm|-pthread|-lpthread|-static"
 )
-"""Options that change nothing about what a right program prints."""
+"""Compiler options that do not change what a right program prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Judge0Language:
     run_command: str | None = None
     """Command that runs it, to be shown."""
     script: tuple[str, ...] = ()
-    """Command that runs a source that is not a program text; empty for languages of proctor's."""
+    """Command that runs a source that is not a program text; empty for proctor's own languages."""
 
     @property
     def compiled(self) -> bool:

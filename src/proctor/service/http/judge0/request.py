@@ -35,7 +35,7 @@ _CALLBACK = (
     " JUDGE0_CALLBACK_HOSTS names hosts that may be called; or ask for the token, or wait=true"
 )
 _MADE = (BASH, "-c", "test -f run.sh && exec bash run.sh; exec bash run")
-"""Runs what `compile` may have made, where the archive brings no script that runs."""
+"""Command that runs a script made by `compile`, if the archive holds no run script."""
 _FILTERED = re.compile(r"[$&;<>|`]")
 
 Errors = dict[str, list[str]]
@@ -229,7 +229,7 @@ def _language(fields: _FieldReader, known: Mapping[int, Judge0Language]) -> Judg
 def _check_given(
     fields: _FieldReader, source: bytes | None, archived: bytes | None, *, several: bool
 ) -> None:
-    """Complain unless there is a source, or for programs of several files an archive."""
+    """Complain unless there is a source or, if a program has several files, an archive instead."""
     if not several and not source:
         fields.complain("source_code", "can't be blank")
     if several and source:
@@ -239,7 +239,7 @@ def _check_given(
 
 
 def _scripts(files: Mapping[str, bytes], settings: Judge0Settings) -> Scripts:
-    """Return the scripts of an archive. Compiling may take the most that a run could ask for."""
+    """Return the scripts of an archive. Compiling has the highest limits that a run may request."""
     compiling = next((name for name in ("compile.sh", COMPILE) if name in files), None)
     running = next((name for name in ("run.sh", RUN) if name in files), None)
     limits = Limits(
@@ -281,7 +281,7 @@ def _limits(fields: _FieldReader) -> Limits:
 
 
 def _extra_time(fields: _FieldReader) -> None:
-    """Check a field without effect: in Judge0, too, time over the limit is over the limit."""
+    """Check a field without effect: in Judge0, too, extra time does not raise the limit."""
     if fields.body.get("cpu_extra_time") not in (None, "", 0, "0"):
         fields.number("cpu_extra_time", 1.0, fields.settings.max_cpu_extra_time)
 
@@ -295,7 +295,7 @@ def _kb(fields: _FieldReader, field: str, default: int, most: int) -> int:
 
 
 def _arguments(fields: _FieldReader) -> tuple[str, ...]:
-    """Return the words that bash would make of them, without characters that Judge0 removes."""
+    """Return the arguments as bash would split them, without characters that Judge0 removes."""
     text = _FILTERED.sub("", fields.line("command_line_arguments"))
     try:
         words = tuple(shlex.split(text))

@@ -71,7 +71,7 @@ def _submissions(service: Judge0Service) -> list[HTTPRouteHandler]:
 
     @post(service.paths("/submissions/batch"), status_code=201)
     async def create_batch(request: _Request) -> PendingResponse:
-        """Take several submissions: a token for each, or what is wrong with it."""
+        """Take several submissions; the answer has a token for each, or its errors."""
         body = await request.body()
         return PendingResponse(_created_batch(service, request, body), failed=_failed)
 
@@ -92,7 +92,7 @@ def _submissions(service: Judge0Service) -> list[HTTPRouteHandler]:
 
     @delete(service.paths("/submissions/{token:str}"), status_code=200)
     async def forget(token: str, request: _Request) -> PendingResponse:
-        """Forget a submission that has ended; its texts come as base64."""
+        """Delete a submission that has ended, and return it with its texts as base64."""
         return PendingResponse(_deleted(service, request, token), failed=_failed)
 
     return [create, create_batch, index, show_batch, show, forget]
@@ -190,7 +190,7 @@ def _number_of(request: _Request, name: str, default: int) -> int:
 
 
 def _one_of_many(view: "_SubmissionView", job: Job) -> dict[str, Any]:
-    """Return a submission of a batch, or an error: Judge0 refuses all for one that is not text."""
+    """Return a submission of a batch, or an error if it is not text: Judge0 then refuses all."""
     try:
         return view.of(job)
     except NoText:
@@ -259,7 +259,7 @@ def _decoded(request: _Request, body: bytes) -> dict[str, Any]:
 
 
 def _failed(error: ProctorError) -> JsonReply:
-    """Answer a fault of the server: never as a status, which could be taken for the program's."""
+    """Answer a fault of the server, never as a status, which would blame the program."""
     return JsonReply({"error": str(error)}, 503)
 
 

@@ -69,7 +69,7 @@ class Judge0Service:
         return await asyncio.to_thread(parsed, body, known, self.settings, base64=base64)
 
     def is_full(self, owner: str, more: int = 1) -> bool:
-        """Return True if this owner may not have so many more submissions waiting."""
+        """Return True if this owner may not have `more` further submissions waiting."""
         admission = self.engine.admission
         return admission.waiting_of(owner) + more > admission.most
 
@@ -121,7 +121,7 @@ class Judge0Service:
         return isinstance(job.about, SubmissionRecord) and job.about.edition is self.edition
 
     async def end(self, job: Job) -> None:
-        """Wait until it has ended; cancel it if this task is cancelled."""
+        """Wait until a submission has ended; cancel it if this task is cancelled."""
         try:
             async for _ in job.listen():
                 pass
@@ -142,7 +142,7 @@ def state_of(job: Job) -> Judge0Result:
 
 
 def given_of(job: Job) -> dict[str, Any]:
-    """Return the fields of its request, and the time of it."""
+    """Return the fields of a submission's request, and the time at which it was made."""
     about = job.about
     assert isinstance(about, SubmissionRecord)
     return {**about.given, "created_at": about.created}

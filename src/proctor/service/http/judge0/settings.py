@@ -33,7 +33,7 @@ class Judge0Settings:
     max_extract_size: int = 10_240
     """KB of additional_files in all."""
     max_submission_batch_size: int = 200
-    """Judge0's 20 is for a server with a database."""
+    """Submissions in one batch; Judge0's default of 20 is for a server with a database."""
     callback_hosts: tuple[str, ...] = ()
     """HOST or HOST:PORT that results may be PUT to, divided by commas: see callback.py."""
     callbacks_max_tries: int = 3

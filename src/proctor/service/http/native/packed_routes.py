@@ -37,14 +37,14 @@ from proctor.verdict import Verdict
 from proctor.version import __version__
 
 _GATHER, _STEPS, _ENOUGH = 0.01, 5, 8
-"""Seconds in so many steps that a judgement waits for others, to be sent with them, and how many
-are enough: a message costs as much as a small judgement."""
+"""Seconds of a step and number of steps for which an answer waits to be sent with others, and the
+number of answers that is enough: a message costs as much as a small judgement."""
 ABANDONED_AFTER = 10.0
 """Seconds after which judgements that nobody waits for any more are cancelled."""
 _MOST_VALUES = 20_000
 """Values in a packed Payload: its program may have thousands of files."""
 _MANY_TESTS = 500
-"""Tests of a judgement that is packed in a thread, which holds up nobody else."""
+"""Tests beyond which a judgement is packed in a thread, so that it holds up no other work."""
 _COME_BACK = 1.0
 _logger = logging.getLogger(__name__)
 HttpRequest = Request[Any, Any, Any]
@@ -66,7 +66,7 @@ def _answers(result: Any, *more: int) -> dict[int, ResponseSpec]:
 def _problem(engine: Engine) -> HTTPRouteHandler:
     @put("/problems/{digest:str}", status_code=200, responses=_answers(dict[str, str], 429))
     async def problem_put(digest: str, request: HttpRequest) -> ASGIApp:
-        """Keep a packed problem, which the path names by its SHA-256, for judgements to come."""
+        """Keep a packed problem for later judgements; the path names it by its SHA-256."""
         checked_digest(digest)  # before the body is read
         data = await request.body()
 
@@ -90,7 +90,7 @@ def _judgements(engine: Engine) -> list[HTTPRouteHandler]:
 
     @delete("/judgements/{beginning:str}", status_code=200, responses=_answers(dict[str, int]))
     async def judgements_cancel(beginning: str, request: HttpRequest) -> dict[str, int]:
-        """Cancel the judgements whose keys begin so; they are then as if never asked for."""
+        """Cancel the judgements whose keys begin with `beginning`, as if never requested."""
         return {"cancelled": engine.judgements.cancel_keys(owner_of(request), beginning)}
 
     return [judgements, judgements_cancel]
@@ -109,7 +109,7 @@ def _facts(engine: Engine) -> list[HTTPRouteHandler]:
 
     @get("/languages/{language:str}", responses=_answers(LanguageVersion))
     async def language_version(language: str) -> LanguageVersion:
-        """Return the version of a language's tools, and a digest of all else there."""
+        """Return a language's version, and a digest of all else that verdicts depend on there."""
         return await asyncio.to_thread(_language, engine, language)
 
     return [load, language_version]
@@ -131,7 +131,7 @@ class PackedJudging:
     async def answers(self, owner: str, requests: list[PackedRequest]) -> AsyncIterator[bytes]:
         """Yield answers as they are made, several together.
 
-        If nobody reads on, judgements go on for a while: the client may come back for them.
+        If the client stops reading, judgements go on for a while: it may come back for them.
         """
         ended: asyncio.Queue[Job | PackedAnswer] = asyncio.Queue()
         jobs: list[Job] = []
@@ -162,7 +162,7 @@ class PackedJudging:
         jobs: list[Job],
         ended: "asyncio.Queue[Job | PackedAnswer]",
     ) -> None:
-        """Start a job, or find the one that its key has started; `ended` gets what it ends as."""
+        """Start a job, or find the one of this key; `ended` gets it when it ends, or its error."""
         try:
             job = await self._job(owner, request)
         except ProctorError as error:
@@ -174,7 +174,7 @@ class PackedJudging:
         job.task.add_done_callback(lambda _task: ended.put_nowait(job))
 
     async def _job(self, owner: str, request: PackedRequest) -> Job:
-        """Raises InputError for what is no payload, and for a key that was used otherwise."""
+        """Return a request's job. Raises InputError for a bad payload, or another request's key."""
         engine = self._engine
         if engine.stopping:
             raise Busy("the server is about to end", _COME_BACK)

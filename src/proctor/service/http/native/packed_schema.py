@@ -56,7 +56,7 @@ class ServerLoad(msgspec.Struct, frozen=True):
     id: str
     """Name of the machine in its judgements."""
     instance: str
-    """Name of this start of the server: judgements that an earlier one was asked for are lost."""
+    """Name of this start of the server: judgements requested from an earlier one are lost."""
     version: str
     """Version of proctor."""
     places: int
@@ -75,10 +75,10 @@ class LanguageVersion(msgspec.Struct, frozen=True):
     """Tools of a language. GET /v1/languages/{language}."""
 
     version: str
-    """Version that its tools tell."""
+    """Version that its tools report."""
     surroundings: str | None = None
     """Digest of all else that verdicts depend on there: isolation, packages and such; null if it
-    cannot be told."""
+    is not known."""
 
 
 def problem_path(digest: str) -> str:
@@ -87,7 +87,7 @@ def problem_path(digest: str) -> str:
 
 
 def judgements_path(beginning: str) -> str:
-    """Return the path of the judgements whose keys begin so."""
+    """Return the path of the judgements whose keys begin with `beginning`."""
     return f"{_JUDGEMENTS}/{beginning}"
 
 

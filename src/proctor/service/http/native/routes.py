@@ -68,14 +68,14 @@ class BatchJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Outcome of one judgement of a batch: a line of the answer, which has them as they end."""
+    """Outcome of one judgement of a batch: a line of the answer, sent when the judgement ends."""
 
     index: int
     """Index of the request in the batch, from 0."""
     result: schema.JudgeResult | None = None
     """The judgement."""
     error: ProblemDetails | None = None
-    """Why there is none."""
+    """Reason for which there is no result."""
 
 
 def _answers(result: type) -> dict[int, ResponseSpec]:
@@ -318,7 +318,7 @@ async def _answer(
 
 
 async def _fingerprint(request: HttpRequest) -> bytes:
-    """Return a hash that differs for another request under the same key."""
+    """Return a hash of path and body, by which requests under the same key are told apart."""
     digest, body = hashlib.sha256(request.url.path.encode()), await request.body()
     if len(body) > SLICE:
         await asyncio.to_thread(digest.update, body)  # which releases the interpreter's lock
@@ -328,7 +328,7 @@ async def _fingerprint(request: HttpRequest) -> bytes:
 
 
 async def _awaited(engine: Engine, job: Job) -> JsonReply:
-    """Wait for a job. A client that hangs up cancels it, unless it can be asked for by key."""
+    """Wait for a job. A client that hangs up cancels it, unless it has an idempotency key."""
     try:
         return JsonReply(await job.wait(), headers=((b"x-job-id", job.id.encode()),))
     except ProctorError as error:

@@ -18,7 +18,7 @@ Count = Annotated[int, msgspec.Meta(gt=0, le=1 << 20)]
 
 
 class LimitsJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Bounds on one execution; one that is left out has the default of the kind of request."""
+    """Bounds on one execution; a missing bound has the default for the kind of request."""
 
     cpu: Seconds | None = None
     """CPU seconds, of all processes together."""
@@ -35,7 +35,7 @@ class LimitsJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     stack: Bytes | None = None
     """Bytes of stack."""
     elapsed: Seconds | None = None
-    """Seconds computing and at rest together, without what a busy machine makes it wait."""
+    """Seconds of computing and rest together, without waits that a busy machine causes."""
     loopback: bool | None = None
     """True for a loopback interface and a /dev/shm of its own."""
 
@@ -135,7 +135,7 @@ class RunResult(msgspec.Struct, frozen=True):
     files: dict[str, str]
     """Collected files, base64 by relative path."""
     queue: float
-    """Seconds until it had a place."""
+    """Seconds waited for a place."""
     isolation: str | None
     """Isolation level that held it."""
     id: str = ""
@@ -163,7 +163,7 @@ class CheckerJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     convention: Literal[
         "testlib", "score", "testlib-score", "exit-code", "kattis", "hustoj", "qduoj", "printed"
     ] = "testlib"
-    """How it is called and says what it decides."""
+    """Convention by which it is called and reports its decision."""
     flags: tuple[str, ...] = ()
     """Further arguments."""
 
@@ -196,8 +196,8 @@ class SubtaskJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     tests: tuple[str, ...]
     """Names of its tests."""
     aggregate: Literal["min", "sum", "threshold", "product"] = "min"
-    """How scores of its tests become its own: the lowest (`min`), their product, their sum, or all
-    or nothing (`threshold`)."""
+    """How its score follows from those of its tests: the lowest (`min`), their product, their sum,
+    or all or nothing (`threshold`)."""
 
 
 class ProblemJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -236,8 +236,8 @@ class JudgeRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     """`official`: lcb_runner's verdicts; only for Python, rows of livecodebench and plain tests."""
     stop: Literal["first", "crash", "never"] = "crash"
     """End judging at the `first` test that is not passed, at a `crash` or an overrun limit, or
-    `never`. Only tests that can no longer change the score are left out. Only with `first` does
-    running a test tell the program that its answers before were right."""
+    `never`. Only tests that can no longer change the score are left out. Only with `first` can a
+    program conclude from a further test that its earlier answers were right."""
     fast: bool = False
     """True to run all tests of a Python program in one process, which costs less."""
     packages: SetName | None = None
@@ -262,7 +262,7 @@ class TestResultJson(msgspec.Struct, frozen=True):
     memory: int
     """Bytes of memory, at most."""
     message: str = ""
-    """Why, in words."""
+    """Explanation of the verdict in words."""
 
 
 class SubtaskResultJson(msgspec.Struct, frozen=True):
@@ -277,14 +277,15 @@ class SubtaskResultJson(msgspec.Struct, frozen=True):
     points: float | None
     """Points; null for a fault."""
     of: float
-    """Most points."""
+    """Highest possible points."""
 
 
 class JudgeResult(msgspec.Struct, frozen=True):
     """Outcome of a judgement."""
 
     outcome: Outcome
-    """Subject of the answer, as of a run. Only a verdict may be scored."""
+    """Subject of the answer: the program (`verdict`), the task, or the infrastructure. Only a
+    verdict may be scored."""
     verdict: str
     """AC, WA, PE, TLE, ILE, MLE, OLE, RE, CE, NC, TASK_FAULT or INFRA_FAULT."""
     passed: bool
@@ -294,17 +295,17 @@ class JudgeResult(msgspec.Struct, frozen=True):
     points: float | None
     """Points, if the problem has subtasks."""
     of: float | None
-    """Most points."""
+    """Highest possible points."""
     tests: tuple[TestResultJson, ...]
     """Tests that were run."""
     subtasks: tuple[SubtaskResultJson, ...]
     """Subtasks."""
     message: str
-    """Why, in words."""
+    """Explanation of the verdict in words."""
     compiler_output: str
     """Messages of the compiler, if it does not compile."""
     queue: float
-    """Seconds until it had a place."""
+    """Seconds waited for a place."""
     isolation: str | None
     """Isolation level that held it."""
     id: str = ""
@@ -345,7 +346,7 @@ class LanguageJson(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...]
     """Further names."""
     version: str
-    """Version that its tools tell."""
+    """Version that its tools report."""
 
 
 class GuaranteeJson(msgspec.Struct, frozen=True):
@@ -386,7 +387,7 @@ class CheckRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     profile: Annotated[str, msgspec.Meta(max_length=200)] = "timetable"
     """Id of its profile."""
     parse_only: bool = False
-    """True to ask the parser alone: `return` outside a function parses, and does not compile."""
+    """True to parse only: `return` outside a function parses, but does not compile."""
 
 
 class CheckJson(msgspec.Struct, frozen=True):
@@ -425,10 +426,10 @@ class SolveRequestJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     workers: Annotated[int, msgspec.Meta(ge=1, le=1 << 20)] | None = None
     """Threads that the program is told to use; never more than there are CPUs."""
     seed: Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)] = 42
-    """Random seed that the program is told."""
+    """Random seed that is passed to the program."""
     deterministic: bool = False
     """True to use one thread, and tell the program to be repeatable."""
     roundtrip: bool = False
-    """True if the profile's own model must agree that a solution is one."""
+    """True if the profile's own model must confirm the solution."""
     reference: Any = None
     """Data that only the validator sees, for profiles whose validator takes it."""

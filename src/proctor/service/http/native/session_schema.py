@@ -53,7 +53,7 @@ class ExecuteRequestJson(
     code: str | None = None
     """A cell for the session's interpreter, which keeps its state."""
     program: ProgramJson | None = None
-    """A Python program, a process of its own in the workspace."""
+    """A Python program, run as a separate process in the workspace."""
     command: tuple[str, ...] | None = None
     """A program of the sandbox and its arguments."""
     stdin: str = ""
@@ -83,7 +83,7 @@ class ExecuteResult(msgspec.Struct, frozen=True):
     """Outcome of an execution in a session."""
 
     outcome: Outcome
-    """Subject of the answer, as of a run."""
+    """Subject of the answer: the program (`verdict`), the task, or the infrastructure."""
     verdict: str
     """OK, RE, TLE, ILE, MLE or OLE."""
     stdout: Output
@@ -109,13 +109,13 @@ class ExecuteResult(msgspec.Struct, frozen=True):
     cpu: float
     """CPU seconds."""
     queue: float
-    """Seconds until it had a place."""
+    """Seconds waited for a place."""
 
 
 class FileState(msgspec.Struct, frozen=True):
     """A file of the workspace, and its size in bytes."""
 
     path: Name
-    """Path in the workspace; what is not UTF-8 as escapes such as `\\udce9`."""
+    """Path in the workspace; bytes that are not UTF-8 are escapes such as `\\udce9`."""
     size: int
     """Bytes."""

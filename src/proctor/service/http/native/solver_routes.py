@@ -1,4 +1,4 @@
-"""Routes about solvers that run none: what compiles, and what a generated program may build on."""
+"""Routes about solvers that run none: the check, and the skeleton for generated programs."""
 
 from collections.abc import Awaitable
 from typing import Any

@@ -53,7 +53,7 @@ async def check(
 ) -> schema.CheckJson:
     """Say whether a program compiles, or parses; it is never run.
 
-    Raises InputError for an unknown profile, Busy, and InfraFault where it cannot be found out.
+    Raises InputError for an unknown profile, Busy, and InfraFault if the check itself fails.
     """
     named = engine.solvers.profile(asked.profile)
     found = await engine.solvers.check(asked.code, named, context, compiled=not asked.parse_only)

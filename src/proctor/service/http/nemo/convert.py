@@ -27,11 +27,11 @@ _CUT_MARK = "<output cut>"
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
 _PROMPT = re.compile(r"^Out\[\d+\]:[^\S\n]*", re.MULTILINE)
 _MOST_TIDIED = 1 << 20
-"""Characters of an output that are cleaned, and more where more may be shown."""
+"""Characters of an output that are cleaned in any case; more if more may be shown."""
 _START = 0.02
-"""Seconds in which an interpreter starts: upstream's clock has begun by then, ours has not."""
+"""Seconds in which an interpreter starts: upstream's clock counts them, proctor's does not."""
 _MOST_ON_COMMAND_LINE = 60_000
-"""Bytes of a program that is handed to PyPy on its command line, as upstream does; else a file."""
+"""Bytes up to which PyPy gets a program on its command line, as upstream does; else in a file."""
 
 
 def run_request(data: NemoRequest) -> RunRequest:
@@ -117,7 +117,7 @@ def cell_response(made: CellResult, data: NemoRequest) -> JsonReply:
 
 
 def _with_displays(made: CellResult) -> str:
-    """Return what was printed, with what was shown by display() where the cell says that it was."""
+    """Return the printed text, with what display() showed inserted at the reported places."""
     parts, at = [], 0
     # The last value, if it is rich, is among the displays, and no place is told for it.
     for shown, told in zip(made.displays, made.shown_at, strict=False):
@@ -131,8 +131,8 @@ def _with_displays(made: CellResult) -> str:
 def session_ended(error: SessionEnded, data: NemoRequest) -> JsonReply:
     """Return the client's answer for a session that ended while it was used.
 
-    Its programs have killed its first process, or it was deleted meanwhile: which of the two, or
-    whether the fault is the server's, is not known. So there is no verdict.
+    Its programs may have killed its first process, it may have been deleted, or the server may be
+    at fault: this is not known, so there is no verdict.
     """
     said = _cut(f"Session error: {error}\n", data)
     return JsonReply(NemoResponse("error", "", said, new_session_created=True))
@@ -143,7 +143,7 @@ def _reply(response: NemoResponse, verdict: str) -> JsonReply:
 
 
 VERDICT = b"x-proctor-verdict"
-"""Header that says how a program ended: clients compare bodies with all their keys."""
+"""Header that says how a program ended; no key of the body, since clients compare all keys."""
 
 
 def _late(data: NemoRequest) -> str:
@@ -163,7 +163,7 @@ def _cut(text: str, data: NemoRequest) -> str:
 
 
 def failed(error: ProctorError) -> JsonReply:
-    """Answer an error by the status, and in the body's usual form, all that clients look at."""
+    """Answer an error by a status and a body of the usual form: clients look at nothing else."""
     at_fault = isinstance(error, InputError | NoLanguage)
     told = str(error)
     headers = headers_of(error)

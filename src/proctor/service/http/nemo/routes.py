@@ -62,7 +62,7 @@ def door(engine: Engine) -> Router:
 
     @get("/health")
     async def health() -> dict[str, str]:
-        """Answer, to say that the server lives."""
+        """Report that the server is alive."""
         return {"status": "healthy", "worker": "1"}
 
     return Router(

@@ -15,7 +15,7 @@ class NemoRequest(msgspec.Struct, frozen=True):
 
     generated_code: str
     timeout: _Whole | _Seconds = 10.0
-    """Seconds at work and at rest, without those that a busy machine makes it wait."""
+    """Seconds of work and rest together, without waits that a busy machine causes."""
     language: str = "ipython"
     std_input: str = ""
     """Text for stdin; ignored for ipython and shell."""
@@ -24,17 +24,17 @@ class NemoRequest(msgspec.Struct, frozen=True):
 
 
 class NemoResponse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Outcome of a run; how a program ended is told by the header X-Proctor-Verdict."""
+    """Outcome of a run; the header X-Proctor-Verdict says how a program ended."""
 
     process_status: NemoStatus
     stdout: str
     stderr: str
     new_session_created: bool | msgspec.UnsetType = msgspec.UNSET
     error: str = ""
-    """Of answers with another status than 200."""
+    """Error message, in answers with a status other than 200."""
 
 
 class NemoError(msgspec.Struct, frozen=True):
-    """The body of an answer to a request that is not as it must be."""
+    """The body of an answer to an invalid request."""
 
     error: str

@@ -20,8 +20,8 @@ from proctor.service.owned_session import OwnedSession
 IDLE_SECONDS = 3600.0
 """Seconds without use that end a session: upstream ends none, but models think for long."""
 RESTED = 1.0
-"""Seconds without use after which a session may make room for another: a client that finds its own
-ended sends all that it ran in it again, one request after the other."""
+"""Seconds without use after which a session may make room for another: a client whose session
+has ended sends all that it ran there again, one request after the other."""
 MOST_WAIT = 600.0
 """Seconds for which a request waits for a place; most clients hang up before."""
 
@@ -33,11 +33,11 @@ class _NamedSession:
     opening: asyncio.Task[OwnedSession]
     created: float
     last_used: float
-    """Unix time."""
+    """Unix time of the last use."""
     rests_since: float = 0.0
-    """Monotonic time."""
+    """Monotonic time at which its last request ended."""
     users: int = 0
-    """Requests that have it in hand."""
+    """Number of requests that use it now."""
 
 
 class NamedSessions:
@@ -51,8 +51,8 @@ class NamedSessions:
     async def in_use(self, context: RequestContext, name: str) -> AsyncIterator[OwnedSession]:
         """Hold the session of this name for a request; open it if there is none.
 
-        Where all places are taken, one of the owner's own that rests is ended, else it is waited
-        for. Raises Busy when that takes too long, SessionEnded.
+        If all places are taken, a resting session of the owner is ended, or else this waits for a
+        place. Raises Busy if that takes too long, SessionEnded.
         """
         key = context.owner, name
         known = self._sessions.get(key)

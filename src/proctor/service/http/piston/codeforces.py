@@ -2,7 +2,7 @@
 
 main.cpp (main.python, ...) is the submission; checker.py the checker, if there is one; input.txt
 and correct_output.txt the test. `grader_config` has lines TIME_LIMIT=seconds, MEMORY_LIMIT=MB,
-INPUT_MODE=stdio or file. The package has a shell execute it; here it is only read.
+INPUT_MODE=stdio or file. The package runs that file with a shell; here it is only read.
 """
 
 import re

@@ -64,7 +64,7 @@ def route(service: PistonService) -> WebsocketRouteHandler:
 
     @websocket([f"{prefix}/connect" for prefix in PREFIXES])
     async def connect(socket: WebSocket[Any, Any, Any]) -> None:
-        """Run one program for this connection; it ends with it."""
+        """Run one program for this connection; it is ended when the connection closes."""
         await socket.accept()
         try:
             close = await _Connection(service, socket).serve()

@@ -41,7 +41,7 @@ def run_request(job: PistonJob) -> RunRequest:
 
 
 def _by_package(job: PistonJob, program: Program, scripts: Scripts) -> RunRequest:
-    """Return a request by a package's scripts.
+    """Return a request that runs a package's scripts.
 
     `compile` is called with the names of all text files, `run` with that of the first.
     """
@@ -58,7 +58,7 @@ def _by_package(job: PistonJob, program: Program, scripts: Scripts) -> RunReques
 def stages(ran: Ran) -> tuple[Stage | None, Stage]:
     """Return the stages of a run: compile, if there was one, and run.
 
-    For a program that does not compile both are the compiler's, as Piston has it.
+    If a program does not compile, both are the compiler's stage, as in Piston.
     """
     compiled = None if ran.compilation is None else compile_stage(ran.compilation)
     if ran.execution is not None:

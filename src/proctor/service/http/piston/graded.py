@@ -1,9 +1,9 @@
 """One test of open-r1's packages cms_ioi and codeforces, judged as a contest problem.
 
-What the files mean is the packages' convention (compile and run scripts of guipenedo/piston), what
-the answers look like is what open-r1's client reads: the score is the run's stdout, what is to be
-said of it the run's stderr. Submission, checker, manager and answers each stay where they belong:
-the submission's cell holds the submission and what it is compiled with, and its input.
+The files have the meaning that the packages give them (compile and run scripts of
+guipenedo/piston). The answers have the form that open-r1's client reads: the score is the run's
+stdout, feedback on it the run's stderr. Submission, checker, manager and answers are kept apart:
+the submission's cell holds the submission, the files that it is compiled with, and its input.
 """
 
 from proctor.errors import InfraFault, InputError

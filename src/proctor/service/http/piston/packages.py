@@ -1,6 +1,6 @@
 """Piston's packages: languages as directories of scripts, installed by the operator.
 
-After the layout that Piston keeps them in: DIRECTORY/LANGUAGE/VERSION with `pkg-info.json`, `run`,
+They have Piston's own layout: DIRECTORY/LANGUAGE/VERSION with `pkg-info.json`, `run`,
 `compile` if there is something to compile, and `environment`, a script whose variables both see.
 Cells read the directory under its own path. Clients cannot install any.
 """
@@ -41,7 +41,7 @@ class _PackageInfo(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...] = ()
     limit_overrides: Mapping[str, int] | None = None
     provides: tuple[_ProvidedLanguage, ...] | None = None
-    """Languages under names of their own; `PISTON_LANGUAGE` tells the scripts which."""
+    """Languages with separate names; `PISTON_LANGUAGE` tells the scripts which one to run."""
 
 
 def runtimes(directory: str, readable: Sequence[str]) -> list[Runtime]:

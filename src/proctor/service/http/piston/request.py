@@ -38,7 +38,7 @@ _CONSTRAINTS = tuple(
 
 
 class Refused(Exception):
-    """A request that is not as it must be: answered with status 400 and `{message}`."""
+    """An invalid request: answered with status 400 and `{message}`."""
 
 
 class NotJson(Refused):
@@ -84,9 +84,9 @@ class PistonJob:
         return self._seconds("compile", COMPILE_TIME)
 
     def _seconds(self, stage: str, usual: int) -> float:
-        """Return the lower of the two limits on time, those configured if the request has none.
+        """Return the lower of the request's two time limits; of the configured ones if it has none.
 
-        Both count CPU seconds: by wall time a busy machine would be the program's fault.
+        Both count CPU seconds: wall time would blame the program for a busy machine.
         """
         names = (f"{stage}_timeout", f"{stage}_cpu_time")
         asked = [self.asked[name] for name in names if name in self.asked]

@@ -24,7 +24,7 @@ from proctor.service.http.request import context_of, header_of
 from proctor.service.http.responses import JsonReply, PendingResponse
 
 AGAIN = "Resource temporarily unavailable"
-"""Text by which open-r1's client knows a server that cannot just now, whatever the status."""
+"""Text by which open-r1's client knows that a server cannot serve it now, whatever the status."""
 NOT_JSON = "requests must be of type application/json"
 READ_ONLY = "packages cannot be removed here: languages are those of the machine"
 NO_PACKAGE = (
@@ -80,7 +80,7 @@ async def _answered(
 def _listing(service: PistonService) -> list[HTTPRouteHandler]:
     @get([f"{prefix}/runtimes" for prefix in PREFIXES])
     async def runtimes() -> list[RuntimeInfo]:
-        """Languages that can be asked for."""
+        """Languages that requests can name, with their versions."""
         return [
             RuntimeInfo(each.language, each.shown, each.aliases)
             for each in await service.runtimes()
@@ -88,18 +88,18 @@ def _listing(service: PistonService) -> list[HTTPRouteHandler]:
 
     @get(_PACKAGES)
     async def packages() -> list[PackageJson]:
-        """The packages that bring them, all of them installed."""
+        """Packages that provide the languages, all of them installed."""
         names = dict.fromkeys((each.package, each.shown) for each in await service.runtimes())
         return [PackageJson(name, version, True) for name, version in names]
 
     @post(_PACKAGES, status_code=200)
     async def install(request: _Request) -> PendingResponse:
-        """Say that a package is installed, as pipelines' set-up steps ask for it; or refuse."""
+        """Confirm that a package is installed, for pipelines' set-up steps; refuse any other."""
         return PendingResponse(_installed(service, request, await request.body()), failed=failed)
 
     @delete(_PACKAGES, status_code=403)
     async def remove() -> Response[dict[str, str]]:
-        """Refuse."""
+        """Refuse to remove a package."""
         return Response({"message": READ_ONLY}, status_code=403)
 
     return [runtimes, packages, install, remove]
@@ -126,11 +126,11 @@ async def _installed(service: PistonService, request: _Request, body: bytes) -> 
 
 
 def failed(error: ProctorError) -> JsonReply:
-    """Answer an error as clients look for it: with `message` no client takes it for a result.
+    """Answer an error in the form that clients expect: with `message`, none takes it for a result.
 
-    If padding has been sent before, the status is 200. open-r1's client asks again for another
-    status, and for a run whose stderr has AGAIN in it. There is no more of a run than that: clients
-    that do not look at `message` find neither output nor exit code.
+    If padding has been sent before, the status is 200. open-r1's client tries again after any
+    other status, and after a run whose stderr has AGAIN in it. The run has nothing but this stderr:
+    clients that do not look at `message` find neither output nor exit code.
     """
     if isinstance(error, UsageError | NoLanguage | LevelLacks):
         return JsonReply({"message": str(error)}, 400)

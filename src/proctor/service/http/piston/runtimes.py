@@ -36,7 +36,7 @@ class Runtime:
     scripts: Scripts | None = None
     """Scripts of a package."""
     limit_overrides: Mapping[str, int] = field(default_factory=dict)
-    """Limits of a package that are not the server's, by the names of settings.py."""
+    """Limits of a package that differ from the server's, by the names of settings.py."""
 
     of_package: str = ""
     """Name of the package that brings it, if that is another than the language's."""
@@ -52,7 +52,7 @@ class Runtime:
         return written(self.version)
 
     def is_called(self, name: str) -> bool:
-        """Return True if a request for this name may mean it."""
+        """Return True if a request for this name may mean this runtime."""
         return name == self.language or name in self.aliases
 
 

@@ -8,11 +8,11 @@ import re
 
 Version = tuple[int, int, int]
 _Bounds = tuple[Version, Version]
-"""Bounds of a range: from the first on, below the second."""
+"""Bounds of a range: the first inclusive, the second exclusive."""
 _END = (1 << 62, 0, 0)
 _ANY: _Bounds = ((0, 0, 0), _END)
 _LONGEST = 256
-"""Characters of a range, as npm's semver has them of a version."""
+"""Most characters of a range; npm's semver has the same bound for a version."""
 _FOUND = re.compile(r"\d{1,9}(?:\.\d{1,9})+|\d{1,9}")
 _PART = r"(?:\d{1,9}|[xX*])"
 _PARTS = rf"v?({_PART}(?:\.{_PART}){{0,2}})"

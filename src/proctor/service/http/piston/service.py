@@ -45,7 +45,7 @@ class PistonService:
         return parsed(body, await self.runtimes(), self.settings)
 
     async def execute(self, job: PistonJob, context: RequestContext) -> ExecuteResponse:
-        """Run or judge a job. Raises ProctorError for what is not the program's fault."""
+        """Run or judge a job. Raises ProctorError for faults that are not the program's."""
         if is_plain(job):
             compiled, run = stages(await self.engine.run(run_request(job), context))
         else:

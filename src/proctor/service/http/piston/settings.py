@@ -20,7 +20,7 @@ class PistonSettings:
     """Times in ms, sizes in bytes. 0 or less: not configured."""
 
     run_timeout: int = -1
-    """The most that a request may ask for, and what it gets if it asks for nothing, in ms."""
+    """Most milliseconds that a request may ask for, and the default if it names none."""
     compile_timeout: int = -1
     run_cpu_time: int = -1
     compile_cpu_time: int = -1
@@ -60,9 +60,9 @@ _WITHOUT_EFFECT = ("max_open_files",)
 RUN_TIME = 10_000
 """Milliseconds for a run where neither the request nor the settings have a limit."""
 COMPILE_TIME = 30_000
-"""Likewise for compiling."""
+"""Milliseconds for compiling where neither the request nor the settings have a limit."""
 UNLIMITED_TIME = 3_600_000
-"""Milliseconds where a request removes a limit by asking for -1; the most of any."""
+"""Milliseconds for a request that removes a limit by -1; also the most for any request."""
 MEMORY = 4 * GIB
 """Bytes where neither the request nor the settings have a limit."""
 
@@ -101,7 +101,7 @@ def _overrides(text: str) -> dict[str, dict[str, int]]:
 
 
 def known_limits(limits: Mapping[str, int], where: str) -> dict[str, int]:
-    """Return overrides that are not 0, which stands for none. Raises SettingsError."""
+    """Return the overrides but those of 0, which means no override. Raises SettingsError."""
     for name in limits:
         if name not in LIMITS and name not in _WITHOUT_EFFECT:
             raise SettingsError(f"{where}: {name!r} is not one of {', '.join(LIMITS)}")

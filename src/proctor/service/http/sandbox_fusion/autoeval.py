@@ -1,7 +1,7 @@
 """Rows of SandboxFusion's AutoEvalDataset: a program and the code that tests it, run as one.
 
-As upstream judges, by the exit code of that run. A program that ends early with code 0 has passed,
-unless the client asks for `append_flag`.
+Like upstream, this judges by the exit code of that run. A program that ends early with code 0 has
+passed, unless the client asks for `append_flag`.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ def prompt(row: AutoEvalRow, config: TestConfig) -> str:
 async def submit(
     engine: Engine, data: SubmitRequest, row: AutoEvalRow, context: RequestContext
 ) -> EvalResult:
-    """Judge a reply to a row. Raises InputError for what is not served."""
+    """Judge a reply to a row. Raises InputError for a request that is not served."""
     config, language = data.config, row.labels.get("programming_language")
     if not isinstance(language, str) or row.test is None:
         raise InputError(f"row {row.id!r} has no labels.programming_language, or no test")
@@ -100,7 +100,7 @@ def _language(name: object) -> Language:
 def _parts(
     data: SubmitRequest, row: AutoEvalRow, language: str, runs_as: str
 ) -> tuple[str, str, dict[str, str | None]]:
-    """Return the program, the same with its test, and the files that both find."""
+    """Return the program, the program with its test, and the files that both can read."""
     assert row.test is not None
     code = replies.without_entry_point(replies.program_of(data.completion, language), language)
     files: dict[str, str | None] = {
@@ -118,7 +118,7 @@ def _parts(
 
 
 def _with_test(code: str, test: str, *, quoted: bool) -> str:
-    """Return a program before its test, or where the test says."""
+    """Return a test with the program before it, or at the place that the test marks."""
     if _PLACE in test:
         before, after = test.split(_PLACE)[:2]
         return before + (repr(code) if quoted else code) + after
@@ -144,7 +144,7 @@ class _JestReport(msgspec.Struct, rename="camel"):
 
 
 def _jest_cases(report: bytes) -> list[dict[str, Any]]:
-    """Return the tests of Jest's report; none if it makes no sense: the program can write there."""
+    """Return the tests of Jest's report; none if it is malformed: the program can write to it."""
     try:
         read = msgspec.json.decode(report, type=_JestReport)
     except msgspec.DecodeError:

@@ -43,18 +43,18 @@ Missing are those that proctor has no file for: cuda, julia, lean, python_gpu, s
 _COMPILED = frozenset(
     {"cpp", "go", "java", "junit", "rust", "scala", "D_ut", "verilog"},
 )
-"""Names of the languages that upstream compiles in a step of its own, told as compile_result.
+"""Names of the languages that upstream compiles in a separate step, reported as compile_result.
 
-Of others a source that does not compile is what a run ended with.
+For the others, the failure of a source that does not compile is reported as that of the run.
 """
 _USINGS = """\
 using System; using System.Collections.Generic; using System.IO; using System.Linq;\
  using System.Threading; using System.Threading.Tasks;
 #line 1
 """
-"""Namespaces that a project of .NET uses without saying so, System.Net.Http aside."""
+"""Namespaces that a .NET project uses implicitly, except for System.Net.Http."""
 _FIRST = re.compile(r"^\s*(?:#\s*(?:define|undef)|extern\s+alias)\b", re.MULTILINE)
-"""Lines before which no namespace may be used."""
+"""Lines that must come before all lines that use a namespace."""
 POD = os.environ.get("MY_POD_NAME")
 """Name of the Kubernetes pod that this server runs in, if it does."""
 
@@ -107,13 +107,13 @@ def packed_as(files: Mapping[str, bytes], names: Iterable[str]) -> dict[str, str
 
 
 def plain_path(name: str) -> str:
-    """Return a path relative to the working directory, if it is in there, plain in any case."""
+    """Return a path in normal form, relative to the working directory if it lies in there."""
     return posixpath.normpath(name).removeprefix(f"{WORK}/") if name else name
 
 
 @lru_cache(64)
 def _limits(cpu: float, memory: int, *, loopback: bool = False) -> Limits:
-    """Return limits, those of earlier requests if they are the same. Raises InputError."""
+    """Return limits, cached since many requests have the same. Raises InputError."""
     return Limits(cpu=cpu, elapsed=cpu, memory=memory, disk=DISK, loopback=loopback)
 
 

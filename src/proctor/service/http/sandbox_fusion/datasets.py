@@ -1,8 +1,9 @@
 """Rows of data sets that the client sends along (`provided_data`), and replies judged by them.
 
-Upstream's rows lie in a database that it does not publish. Served are its stdin-and-stdout kind,
-CommonOJDataset, whose comparison is kept to the letter, in the host, by `same_output`;
-AutoEvalDataset, see autoeval.py; and HumanEvalDataset and MultiPLEDataset, see multipl_e.py.
+Upstream's rows lie in a database that it does not publish. The kinds served here are
+CommonOJDataset (stdin and stdout), compared exactly as upstream does, in the host, by
+`same_output`; AutoEvalDataset, see autoeval.py; and HumanEvalDataset and MultiPLEDataset, see
+multipl_e.py.
 """
 
 import asyncio
@@ -82,7 +83,7 @@ def check_kind(dataset: str, config: TestConfig) -> RowKind:
 
 
 def _rows(dataset: str, config: TestConfig) -> list[Row]:
-    """Raises InputError."""
+    """Return the rows that a request sends along. Raises InputError."""
     kind = check_kind(dataset, config)
     given = config.provided_data
     if given is None:
@@ -122,7 +123,7 @@ def find_row(dataset: str, config: TestConfig, identity: RowId) -> Row:
 async def submit(
     engine: Engine, data: SubmitRequest, row: Row, context: RequestContext
 ) -> EvalResult:
-    """Judge a reply to a row. Raises InputError for what is not served."""
+    """Judge a reply to a row. Raises InputError for a request that is not served."""
     if isinstance(row, AutoEvalRow):
         return await autoeval.submit(engine, data, row, context)
     if isinstance(row, MultipleRow):
@@ -189,9 +190,9 @@ def _shown(case: DatasetTest, *, whole: bool) -> dict[str, Mapping[str, str]]:
 
 
 def same_output(printed: str, expected: str) -> bool:
-    """Compare as upstream does: as many lines, each equal but for case and blanks, or as numbers.
+    """Compare as upstream does: line by line, ignoring case and outer blanks, or as numbers.
 
-    Numbers are equal within a relative error of 1e-5.
+    Both must have as many lines. Numbers are equal within a relative error of 1e-5.
     """
     printed, expected = printed.strip(), expected.strip()
     if printed.count("\n") != expected.count("\n"):  # found without a list of a million lines

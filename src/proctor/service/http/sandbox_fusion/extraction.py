@@ -1,4 +1,4 @@
-"""Finds the program in a reply, by the client's own code where it sends some, which a cell runs."""
+"""Finds the program in a reply, with the client's own code if it sends some, run in a cell."""
 
 import asyncio
 from typing import Literal
@@ -16,10 +16,10 @@ from proctor.service.http.sandbox_fusion.schema import SubmitRequest
 
 Kind = Literal["fenced", "heuristic", "empty"]
 _FENCED, _HEURISTIC = 30, 10
-"""Priorities that upstream gives blocks of its own; the client's code chooses those of its own."""
+"""Priorities that upstream gives the blocks it finds; the client's code chooses its own."""
 _LIMITS = Limits(cpu=10.0, elapsed=10.0)
 _SHOWN = 500
-"""Characters of what the client's code says when it fails."""
+"""Characters of the stderr of the client's code that are shown when it fails."""
 _PROGRAM = r"""
 import json, re, sys
 
@@ -67,7 +67,7 @@ class CodeBlock(msgspec.Struct, frozen=True):
 async def program_of(
     engine: Engine, data: SubmitRequest, context: RequestContext
 ) -> tuple[str, Kind]:
-    """Return the program, and what it was recognised by. Raises InputError for failing logic."""
+    """Return the program and how it was found. Raises InputError if the client's code fails."""
     config = data.config
     # In a thread: it may parse for a second, in which others would wait for this loop.
     found = await asyncio.to_thread(extract, data.completion, language=config.language or "")

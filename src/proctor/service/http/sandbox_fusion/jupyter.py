@@ -32,7 +32,7 @@ from proctor.service.owned_session import OwnedSession
 _LEAST = 0.01
 """CPU seconds: with less left, no cell is begun."""
 _SLEEP = 20
-"""Wall seconds that count as a CPU second, so that what sleeps ends as well; as for limits."""
+"""Wall seconds that count as one CPU second, as with limits, so that cells that sleep end, too."""
 
 
 async def run(
@@ -84,7 +84,7 @@ async def _cells(
 
 
 def _driver(last: CellResult | None, took: float, *, complete: bool) -> CommandRunResult:
-    """Say how the interpreter fared: upstream tells of the process that feeds its kernel."""
+    """Return how the interpreter ended; upstream reports the process that feeds its kernel here."""
     wall = round(took, 6)
     limit = None if last is None else last.limit
     if last is not None and limit not in TIME_LIMITS and last.ended is not None:
@@ -119,7 +119,7 @@ def _cell(made: CellResult) -> CellRunResult:
 
 
 def _plain(shown: Any) -> dict[str, Any]:
-    """As a kernel sends it: JSON as a value, all else as text."""
+    """Return a display as a kernel sends it: JSON as a value, all else as text."""
     found = dict(shown)
     if "application/json" in found:
         # The program's words: what cannot be said again as JSON stays a text.

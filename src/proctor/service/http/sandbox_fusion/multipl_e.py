@@ -1,7 +1,7 @@
 """Rows of SandboxFusion's HumanEvalDataset and MultiPLEDataset, which are in MultiPL-E's format.
 
-A program is completed, or written anew with `extra.is_freeform`, and run with the row's tests. As
-upstream judges, by the exit code of that run.
+The reply completes a program, or is a whole one with `extra.is_freeform`; it is run with the row's
+tests. Like upstream, this judges by the exit code of that run.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from proctor.service.http.sandbox_fusion.schema import (
 )
 
 _SECONDS = 20
-"""That compiling and running may take, each, where the client names no limit."""
+"""Seconds that compiling and running may each take, where the client names no limit."""
 _BY_TABLE = {
     "python": "python", "cpp": "cpp", "typescript": "typescript", "ts": "typescript",
     "bash": "bash", "sh": "bash", "csharp": "csharp", "cs": "csharp", "go": "go", "go_test": "go",
@@ -33,13 +33,13 @@ _BY_TABLE = {
     "scala": "scala", "swift": "swift", "ruby": "ruby", "rb": "ruby", "d": "d", "julia": "julia",
     "jl": "julia",
 }  # fmt: skip
-"""Languages of this format by the endings of tables' names, and by what rows call them."""
+"""Languages of this format by the endings of tables' names, and by their names in rows."""
 _RUNS_AS = {"go": "go_test", "js": "nodejs", "r": "R", "d": "D_ut"}
-"""Languages of `/run_code`, where they have another name."""
+"""Names of languages in `/run_code`, where they differ."""
 _WHOLE = frozenset(
     {"python", "typescript", "go", "perl", "racket", "lua", "julia", "d", "js", "php", "r", "ruby"}
 )
-"""Languages of which a whole block is the program; of others it ends at a stop token."""
+"""Languages whose program is a whole block; in others it ends at a stop token."""
 _ENDS = {
     **dict.fromkeys(("julia", "lua", "ruby"), "\nend"),
     **dict.fromkeys(("cpp", "csharp", "typescript", "perl", "r", "d", "go", "js", "php"), "\n}"),
@@ -79,7 +79,7 @@ _HEADS = {
     "go": ('import ("fmt")',),
     "d": ("import std.algorithm, std.array;",),
 }  # fmt: skip
-"""Lines before a program, so that it need not name what is usual."""
+"""Lines that are put before a program, so that it can do without the usual imports."""
 
 
 def prompt(dataset: str, row: MultipleRow, config: TestConfig) -> str:
@@ -107,7 +107,7 @@ def _language(dataset: str, row: MultipleRow) -> str:
 async def submit(
     engine: Engine, data: SubmitRequest, row: MultipleRow, context: RequestContext
 ) -> EvalResult:
-    """Judge a reply to a row. Raises InputError for what is not served."""
+    """Judge a reply to a row. Raises InputError for a request that is not served."""
     config, language = data.config, _language(data.dataset, row)
     # In a thread: a long reply takes long, and other clients wait for this loop.
     code, whole = await asyncio.to_thread(_parts, data, row, language)
@@ -161,7 +161,7 @@ def _program(reply: str, row: MultipleRow, language: str) -> str:
 
 
 def _stopped(code: str, row: MultipleRow) -> str:
-    """Return code up to the first of each stop token. Raises InputError for a pattern."""
+    """Return code up to the first stop token. Raises InputError for a token that is a pattern."""
     if not row.tests:
         return _OUTSIDE.split(code, maxsplit=1)[0]
     for stop in row.stop_tokens or ():

@@ -53,8 +53,8 @@ class ReplyBlock:
 def program_of(reply: str, language: str) -> str:
     """Return the program in a reply, empty if there is none.
 
-    Of whole blocks, else of what follows the first fence, else of what looks like the language:
-    the first in that language, or else the first.
+    It is taken from whole blocks, else from the text after the first fence, else from text that
+    looks like the language: the first in that language, or else the first of all.
     """
     blocks = blocks_of(reply, language)
     wanted = [each for each in blocks if each.language == language]
@@ -62,7 +62,7 @@ def program_of(reply: str, language: str) -> str:
 
 
 def blocks_of(reply: str, language: str) -> list[ReplyBlock]:
-    """Return the parts of a reply that may be the program, of the most certain sort there is."""
+    """Return the parts of a reply that may be the program, of the most certain kind found."""
     blocks = fenced(reply) or _unclosed(reply)
     return blocks or [ReplyBlock(language, code) for code in _without_fences(reply, language)]
 

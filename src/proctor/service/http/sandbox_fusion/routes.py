@@ -49,7 +49,7 @@ async def _ping() -> Response[bytes]:
 def _runs(engine: Engine) -> list[HTTPRouteHandler]:
     @post("/run_code", status_code=200)
     async def run_code(data: RunCodeRequest, request: _Request) -> PendingResponse:
-        """Run a program. What it does wrong is in the answer, never a status other than 200."""
+        """Run a program. Its faults are reported in the answer, always with status 200."""
         work = convert.run_code(engine, data, context_of(request))
         return PendingResponse(work, failed=convert.run_code_failed, pad=True)
 
@@ -68,7 +68,7 @@ def _runs(engine: Engine) -> list[HTTPRouteHandler]:
 def _datasets(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/list_datasets")
     async def list_datasets() -> list[str]:
-        """Data sets with rows of their own: there are none."""
+        """Data sets whose rows the server has: there are none."""
         return []
 
     @post("/list_ids", status_code=200)
@@ -83,7 +83,7 @@ def _datasets(engine: Engine) -> list[HTTPRouteHandler]:
 
     @post("/get_prompt_by_id", status_code=200)
     async def get_prompt_by_id(data: GetPromptByIdRequest) -> PromptJson:
-        """Prompt of one of them."""
+        """Prompt of one of the rows that are sent along."""
         row = datasets.find_row(data.dataset, data.config, data.id)
         return datasets.prompt(data.dataset, row, data.config)
 
@@ -102,7 +102,7 @@ def _datasets(engine: Engine) -> list[HTTPRouteHandler]:
 
     @post("/get_metrics_function", status_code=200)
     async def get_metrics_function(data: MetricsRequest) -> dict[str, None]:
-        """Code that computes them: likewise none."""
+        """Code that computes metrics: these kinds of data sets have none, as upstream."""
         datasets.check_kind(data.dataset, data.config)
         return {"function": None}
 

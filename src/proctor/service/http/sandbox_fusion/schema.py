@@ -20,13 +20,13 @@ class RunCodeRequest(msgspec.Struct, frozen=True):
     code: str
     language: Language
     compile_timeout: float = 10
-    """CPU seconds. Upstream counts wall time, and so the load of its machine."""
+    """CPU seconds. Upstream counts wall time, which grows with the load of its machine."""
     run_timeout: float = 10
     """CPU seconds; a program that sleeps is ended a little later."""
     memory_limit_MB: int = -1  # noqa: N815 - upstream's name
     stdin: str | None = None
     stdin_base64: str | None = None
-    """Proctor's: instead of `stdin`, for what is not text."""
+    """Proctor's own field: used instead of `stdin`, for data that is not text."""
     files: dict[str, str | None] = {}
     """Base64 by relative path."""
     fetch_files: list[str] = []
@@ -67,7 +67,7 @@ class RunCodeResponse(msgspec.Struct, frozen=True):
     isolation: str | None = None
     """Level that held the program."""
     queue_time: float = 0.0
-    """Seconds."""
+    """Seconds waited for a place."""
 
 
 class RunJupyterRequest(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ class RunJupyterRequest(msgspec.Struct, frozen=True):
 
     cells: list[str]
     cell_timeout: float = 0
-    """CPU seconds of each cell; 0 for no limit but the next."""
+    """CPU seconds of each cell; 0 for no limit but `total_timeout`."""
     total_timeout: float = 45
     """CPU seconds of all cells."""
     memory_limit_MB: int = -1  # noqa: N815 - upstream's name
@@ -105,7 +105,7 @@ class RunJupyterResponse(msgspec.Struct, frozen=True):
     message: str
     driver: CommandRunResult | None = None
     cells: list[CellRunResult] = []
-    """Those that were begun."""
+    """Outcomes of the cells that were begun."""
     executor_pod_name: str | None = None
     files: dict[str, str] = {}
     isolation: str | None = None

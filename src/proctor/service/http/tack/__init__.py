@@ -1,1 +1,1 @@
-"""The doors of Tack's execution host: what its clients ask, over HTTP and by line."""
+"""The interfaces of Tack's execution host: its clients' requests, over HTTP and by line."""

@@ -25,7 +25,7 @@ TIMEOUT = 360.0
 def fields(envelope: Envelope) -> dict[str, Any]:
     """Return the envelope as the daemon and the command answer it, in JSON's own types.
 
-    Where a valid solution from before the end is the answer, it is `resultData`.
+    If the answer is a valid solution found before the end, it is in `resultData`.
     """
     empty = envelope.phase == "compile" and envelope.status_detail == "empty"
     found: dict[str, Any] = msgspec.to_builtins(envelope)
@@ -65,7 +65,7 @@ def crashed(digest: str) -> dict[str, Any]:
 
 
 def _is_proved(partial: Partial) -> bool:
-    """Return whether it claims to be optimal and its bound does not contradict."""
+    """Return whether a solution claims to be optimal and its bound does not contradict that."""
     data = partial.data
     claimed = isinstance(data, dict) and str(data.get("status")).upper() == "OPTIMAL"
     return claimed and partial.bound in {None, partial.objective}

@@ -1,6 +1,6 @@
 """Environment variables of Tack's execution host, in proctor's own terms.
 
-Commands call adopt() where they begin: what is below them knows proctor's own variables only.
+Commands call adopt() when they begin: the code below them knows only proctor's own variables.
 """
 
 import os
@@ -13,7 +13,7 @@ _LEVELS = {"docker": "container", "bwrap": "namespaces", "none": "none"}
 
 
 def adopt() -> None:
-    """Set proctor's variables by Tack's; an unknown mode is for what runs solvers to refuse."""
+    """Set proctor's variables from Tack's; the code that runs solvers refuses unknown modes."""
     for name, own in _SWITCHES.items():
         if os.environ.get(name) == "1":
             os.environ[own] = "1"

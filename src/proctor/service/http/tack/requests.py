@@ -48,7 +48,7 @@ async def execute(
     on_incumbent: OnIncumbent,
     given: bytes = b"",
 ) -> Envelope:
-    """Run a program on its input, else on `given`. Raises InputError, Busy."""
+    """Run a program on the message's input, or else on `given`. Raises InputError, Busy."""
     named = bytes(message.input)
     if named in {b"", b"null"}:
         named = given or b"{}"
@@ -61,9 +61,9 @@ async def execute(
 
 
 def for_input(profile: Profile, given: bytes) -> Profile:
-    """Return the profile; for Tack's default input, `{}`, without what needs an instance.
+    """Return the profile; for Tack's default input, `{}`, without the rules that need an instance.
 
-    Tack runs programs whatever their input is; nothing can be checked of a result to none.
+    Tack runs programs whatever their input is; without an instance, no result can be checked.
     """
     if profile.id != PROFILE or given.strip() != b"{}":
         return profile
@@ -102,7 +102,7 @@ def _seconds(message: TackExecuteRequest) -> float | None:
 
 
 def _workers(count: float | None) -> int | None:
-    """Return at least 1, or None to leave the choice to the host. Raises InputError."""
+    """Return the number of workers, at least 1; None to let the host choose. Raises InputError."""
     if not count:
         return None
     if not 0 < count < math.inf:

@@ -20,7 +20,7 @@ STARTER = "def " + FUNCTION + "(): pass"
 
 
 def placeholder(name: str) -> str:
-    """Return what stands for a part of a problem."""
+    """Return the placeholder for a part of a problem."""
     return "\ue000" + name + "\ue001"
 
 
@@ -34,11 +34,11 @@ class Anything(types.ModuleType):
 
 
 class Tokenizer:
-    """Returns messages as they are, for any model."""
+    """Stand-in for the tokenizer of any model: it returns messages unchanged."""
 
     @classmethod
     def from_pretrained(cls, *_arguments: Any, **_options: Any) -> "Tokenizer":
-        """Return one for any model."""
+        """Return a stand-in for any model."""
         return cls()
 
     def apply_chat_template(self, messages: Any, **_options: Any) -> Any:
@@ -47,7 +47,7 @@ class Tokenizer:
 
 
 def prepare(package: str) -> None:
-    """Put modules in place of those that need more than the standard library."""
+    """Install stand-ins for the modules that need more than the standard library."""
     for name, path in ((package, package), (package + ".prompts", package + "/prompts")):
         sys.modules[name] = types.ModuleType(name)
         sys.modules[name].__path__ = [path]
@@ -113,7 +113,7 @@ SCENARIOS = {
 
 
 def plain(prompt: Any) -> Any:
-    """Return the system's message that stands apart in some styles as the first of a list."""
+    """Return a prompt with its system message, separate in some styles, first in the list."""
     if isinstance(prompt, tuple):
         system, messages = prompt
         return [{"role": "system", "content": system}, *messages]
@@ -136,7 +136,7 @@ def templates(package: str, scenario: str, style: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Read what is wanted, write what there is."""
+    """Read the request from stdin, and write the templates or an error."""
     wanted = json.load(sys.stdin)
     try:
         found = templates(wanted["package"], wanted["scenario"], wanted["style"])
