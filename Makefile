@@ -29,11 +29,11 @@ demo: $(BIN)/.installed  ## Install into .venv and judge the bundled programs
 	$(BIN)/proctor demo
 
 PYTEST_FLAGS ?=
-# A file of tests stays with one of so many processes: more than CPUs, since much of a test is waiting.
-# If one of them dies, that is the end: with another in its place pytest-xdist waits forever.
+# Test processes, each file of tests in one of them: more than CPUs, since tests spend much time waiting.
+# If one of them dies, the run ends: if it were replaced, pytest-xdist would wait forever.
 WORKERS ?= 3
 
-test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora and properties a sample
+test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora and property tests only a sample
 	$(BIN)/python -m pytest --quick -n $(WORKERS) --dist loadfile --max-worker-restart 0 $(PYTEST_FLAGS)
 
 test-all: $(BIN)/.ready  ## All tests but those of a second kernel; what is missing is skipped
@@ -56,7 +56,7 @@ kernel: $(BIN)/.ready  ## Boot a second kernel in qemu, as root, and run checks 
 
 far: kernel binary real-model soak  ## A second kernel, the one-file binary, a real model, a soak
 
-# What is there is left as it is: an upgrade is for whoever looks after the machine.
+# Installed packages are left as they are: upgrades are for whoever looks after the machine.
 LANGUAGE_PACKAGES = g++ python3 pypy3 openjdk-17-jdk-headless rustc golang-go mono-mcs mono-runtime \
 	libmono-system-core4.0-cil libmono-system-numerics4.0-cil kotlin ruby php-cli perl lua5.4 ghc \
 	ocaml-nox fp-compiler bash lua-unit libtest-deep-perl libdata-compare-perl ruby-test-unit ldc racket \

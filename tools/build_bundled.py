@@ -20,7 +20,7 @@ import base64
 import contextlib
 import io
 import json
-import pickle  # banned elsewhere; upstream's rows are pickled, and here it only ever writes them
+import pickle  # banned elsewhere; upstream's rows are pickled, and this only writes them
 import runpy
 import sys
 import tomllib
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "tools" / "bundled"
 TARGET = ROOT / "src" / "proctor" / "bundled"
 PROGRAMS = ("right", "wrong", "slow", "crash", "cheat")
-PUBLIC, PRIVATE = 2, 4  # how many tests of each kind a problem has: exactly, at least
+PUBLIC, PRIVATE = 2, 4  # public tests of a problem, exactly, and private ones, at least
 FIXTURE_SIZE = 4
 
 

@@ -58,12 +58,12 @@ def read_modules(source: Path) -> dict[str, Module]:
 
 def _read(path: Path, package: tuple[str, ...]) -> Module:
     module = Module(path)
-    # Nothing that is looked for is inside of an expression: only statements are gone through.
+    # Only statements are visited: nothing that is looked for is inside an expression.
     waiting: deque[ast.AST] = deque([ast.parse(path.read_text("utf-8"))])
     while waiting:
         node = waiting.popleft()
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue  # only names for a checker of types: no module needs the other to work
+            continue  # only for a type checker: no module needs the other to work
         waiting.extend(
             each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.expr)
         )
@@ -117,7 +117,7 @@ def circles(modules: Mapping[str, Module]) -> Iterator[Finding]:
     Imports inside functions count too. For each import that is part of a circle the
     shortest such circle is yielded.
     """
-    top = min(modules, key=len)  # it names all that is public, on first use
+    top = min(modules, key=len)  # it imports what is public, on first use
     graph: dict[str, dict[str, str]] = {name: {} for name in modules}
     rooms: dict[str, dict[str, str]] = {_room(name): {} for name in modules}
     for name, module in modules.items():

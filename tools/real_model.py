@@ -176,7 +176,7 @@ def complete(run: Path) -> dict[tuple[str, int], str]:
                 if sample.generation is not None
                 and judges <= {each.judge for each in sample.judgements}
             }
-    except InputError:  # about to be begun
+    except InputError:  # the run is about to begin
         return {}
 
 

@@ -113,12 +113,12 @@ def write_run(place: Path) -> None:
         [sys.executable, "-m", "proctor", *command, "--model", "replay:few.jsonl",
          "--out", "killed", "--json"], cwd=place, stdout=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
-    while judged(place / "killed") < 2 * (len(FEW) - 1):  # by both rules
+    while judged(place / "killed") < 2 * (len(FEW) - 1):  # all but one program, each by both rules
         assert killed.poll() is None, "it has ended: nothing is unfinished"
         time.sleep(0.02)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()
-    for name in ("run", "killed"):  # what lies in the journal, too, in the one file that is kept
+    for name in ("run", "killed"):  # moves what the journal holds into the one file that is kept
         database = sqlite3.connect(place / name / "run.db")
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         database.close()
@@ -148,7 +148,7 @@ def write_package(place: Path) -> None:
     for name, text in PACKAGE.items():
         (place / "sum" / name).write_text(text)
     for to in ("native", "icpc", "polygon"):
-        drop = () if to == "native" else ("--drop", "limits.stack")  # theirs is larger
+        drop = () if to == "native" else ("--drop", "limits.stack")  # their stack limit is larger
         proctor(place, "convert", "sum", to, "--to", to, *drop)
 
 

@@ -165,14 +165,14 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-if not _typing.TYPE_CHECKING:  # to a checker of types, a name that is not there is a mistake
+if not _typing.TYPE_CHECKING:  # a type checker should report names that do not exist
 
     def __getattr__(name):
         if name not in _HOMES:
             raise AttributeError(f"module 'proctor' has no attribute {name!r}")
         from importlib import import_module
 
-        home, _, there = _HOMES[name].partition(":")  # what it is called there, if otherwise
+        home, _, there = _HOMES[name].partition(":")  # its name there, if that differs
         value = globals()[name] = getattr(import_module(f"proctor.{home}"), there or name)
         return value
 

@@ -109,7 +109,7 @@ def path() -> Path | None:
         return Path(named)
     try:
         home = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
-    except RuntimeError:  # as in containers that run under a number without a name
+    except RuntimeError:  # as in containers whose user ID has no name
         return None
     return Path(home) / "proctor" / "config.toml"
 
@@ -129,7 +129,7 @@ def load() -> Config:
                 "PROCTOR_CONFIG names it, but it is not there", file=str(place)
             ) from error
         return Config()
-    except PermissionError as error:  # what it demands must not be passed over
+    except PermissionError as error:  # what it demands must not be ignored
         raise InputError(
             "may not be read, so its demands on isolation are not known: set HOME or"
             " XDG_CONFIG_HOME to a directory of yours, or name a file in PROCTOR_CONFIG",

@@ -51,9 +51,9 @@ def spec_of(name: str) -> ModuleSpec | None:
     if new is None or find_spec(new) is None:
         return None
     if name in MOVED:
-        # The import statement's line: finders are called by the import system, which is no level.
+        # Name the import statement's line: frames of the import system do not count as levels.
         Deprecation("0.1", "1.0", new).warn(name, stacklevel=2)
-    # First from now on: the usual finder would load what is in a moved package once more.
+    # First from now on: the usual finder would load the modules of a moved package once more.
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
     return ModuleSpec(name, _FINDER)

@@ -9,7 +9,7 @@ import re
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but for tab and newline, DEL, C1
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # writing direction
-    "\u2028\u2029\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"  # lines, notes, halves, tags
+    "\u2028\u2029\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"  # lines, notes, surrogates, tags
 )
 
 

@@ -94,7 +94,7 @@ class Test:
     """Files in the submission's working directory, by relative path; they win over its own."""
 
     def __post_init__(self) -> None:
-        # Made by the million: nothing but a few looks at a type.
+        # Tests are made by the million, so this only looks at a few types.
         if (
             type(self.input) is type(self.output) is type(self.name) is str
             and self.files is None
@@ -348,7 +348,7 @@ class Problem:
     group_grading: GroupGrading | None = None
     """How points add up where a program decides it; None where the subtasks do."""
 
-    if not TYPE_CHECKING:  # for a message of more help than that an argument is missing
+    if not TYPE_CHECKING:  # for a more helpful message than that an argument is missing
 
         def __new__(cls, *args, **_named):
             if args and not isinstance(args[0], str) and (len(args) == 1 or _is_tests(args[0])):
@@ -410,7 +410,7 @@ class Problem:
             self._check_order()
 
     def _check_order(self) -> None:
-        from graphlib import CycleError, TopologicalSorter  # for few problems
+        from graphlib import CycleError, TopologicalSorter  # few problems need it
 
         try:
             TopologicalSorter({each.name: each.depends for each in self.subtasks}).prepare()

@@ -28,7 +28,7 @@ def well_formed_json(data: bytes) -> bytes:
 def as_bytes(content: bytes | str, field: str) -> bytes:
     """Return a program's input as bytes. Raises InputError for anything but bytes and text."""
     if isinstance(content, str):
-        return content.encode("utf-8", "surrogatepass")  # as tests' inputs, which JSON may bring
+        return content.encode("utf-8", "surrogatepass")  # as for tests: JSON may bring surrogates
     if not isinstance(content, bytearray | memoryview):
         must_be(bytes, content, field, "; give bytes or a string")
     return bytes(content)

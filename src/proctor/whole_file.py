@@ -17,7 +17,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     A reader meanwhile sees the old file or none. If `path` exists but is no regular file, such as
     a pipe, it is written to directly. Raises InputError if the file cannot be written.
     """
-    target = Path(os.path.realpath(path))  # a link stays one
+    target = Path(os.path.realpath(path))  # a link stays a link
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         if target.exists() and not target.is_file():

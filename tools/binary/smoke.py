@@ -162,7 +162,7 @@ def ends_with_its_loader(binary: Binary) -> None:
     assert daemon.stdout is not None
     assert "hello" in daemon.stdout.readline()
     daemon.send_signal(signal.SIGKILL)
-    assert daemon.stdout.read() == ""  # its end: nobody has it open any more
+    assert daemon.stdout.read() == ""  # the pipe's end: nobody has it open any more
     daemon.communicate()
 
 

@@ -45,7 +45,7 @@ def main() -> int:
     parser.add_argument("checkout", type=Path)
     checkout = parser.parse_args().checkout.resolve()
     text = (checkout / "lcb_runner" / "runner" / "scenario_router.py").read_text("utf-8")
-    sys.path[0] = str(checkout)  # in place of this folder, whose lcb_runner is this file
+    sys.path[0] = str(checkout)  # instead of this folder, where `lcb_runner` would be this file
     os.chdir(checkout)  # its examples are opened by relative paths
     _without_what_is_not_used()
     routers = _router(text, "original"), _router(_swapped(text), "swapped")
@@ -95,7 +95,7 @@ def _graded(router: ModuleType, scene: Scene) -> tuple[Any, Any]:
     combined = router.combine_results(scenario, scene.replies, SimpleNamespace(model_style=style))
     options = SimpleNamespace(scenario=scenario, num_process_evaluate=2, timeout=2)
     with (
-        Path(os.devnull).open("w") as nowhere,  # upstream asks standard error for its descriptor
+        Path(os.devnull).open("w") as nowhere,  # upstream asks stderr for its descriptor
         contextlib.redirect_stdout(nowhere),
         contextlib.redirect_stderr(nowhere),
     ):

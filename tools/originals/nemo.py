@@ -33,7 +33,7 @@ def main() -> int:
     }
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / "found.xml"
-        # Its conftest.py is for clusters, and imports docker.
+        # Upstream's conftest.py is for clusters, and imports docker.
         command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "--noconftest", TESTS]
         command += ["-p", "no:cacheprovider", f"--junitxml={found}", *rest]
         subprocess.run(

@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
             super().__init__(base_url=os.environ[ADDRESS], timeout=_PATIENCE)
 
     testclient.TestClient = ServerClient
-    # What some tests run without a client goes there as well.
+    # Programs that some tests run without a client go to the server as well.
     from sandbox.configs.run_config import RunConfig
 
     dataset = RunConfig.get_instance_sync().dataset
@@ -65,7 +65,7 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
 def main() -> int:
     """Start pytest in the checkout; return its exit code."""
     checkout, address, *rest = sys.argv[1:]
-    # The application that the tests import insists on it: it would serve its manual from there.
+    # The application that the tests import needs this folder, to serve its manual from.
     (Path(checkout) / "docs/build").mkdir(exist_ok=True)
     command = [sys.executable, "-m", "pytest", "-p", Path(__file__).stem, "-q", "--tb=no", "-o"]
     command += ["addopts=", "sandbox/tests", "--ignore=sandbox/tests/runners/samples", *rest]

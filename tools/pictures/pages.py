@@ -10,7 +10,7 @@ import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests"))  # the driven Chromium, and a server that is waited for
+sys.path.insert(0, str(ROOT / "tests"))  # for `chromium` and `served`
 
 from chromium import Tab, chromium  # noqa: E402
 from served import started  # noqa: E402

@@ -35,7 +35,7 @@ SESSIONS = (
 
 def routes() -> str:
     """Return a table of all routes but those of other projects' APIs."""
-    engine = cast("Engine", None)  # no route is called: they only say what they are for
+    engine = cast("Engine", None)  # no route is called: only what it says of itself is read
     app = Litestar([native.door(engine), *monitoring.routes(monitoring.Metrics()), *index.routes()])
     rows: list[tuple[str, str]] = []
     for route in sorted(app.routes, key=lambda each: each.path):

@@ -26,7 +26,7 @@ def fields(struct: Any) -> Iterator[Field]:
         if each.name not in meanings:
             raise LookupError(f"{struct.__name__}.{each.name} has no docstring")
         kind = type_text(types.type_info(each.type))
-        if sent:  # null is as good as not given
+        if sent:  # null means the same as leaving the field out
             kind = kind.removesuffix(" or null") + _default(each)
         yield Field(each.encode_name, kind, meanings[each.name])
 

@@ -15,7 +15,7 @@ BUILD = ROOT / "build"
 def main() -> int:
     """Return the exit code."""
     settings = prepare(ROOT / "mkdocs.yml", BUILD)
-    # What reads the source takes texts in it for annotations, and is warned that they are none.
+    # The tool that reads the source takes strings for annotations, and causes these warnings.
     python = [sys.executable, "-W", "ignore::SyntaxWarning", "-m"]
     command = [*python, "zensical", "build", "--strict", "--clean", "-f", settings]
     built = subprocess.run(command, cwd=BUILD, check=False)

@@ -51,7 +51,7 @@ def prepare(settings: Path, folder: Path) -> Path:
             continue
         text = page(path) if path.endswith(PAGES) else _listing(path)
         if place(path).startswith(BESIDE):
-            text = f"{_NOT_SEARCHED}{text}"  # a changelog has every word, and explains none
+            text = f"{_NOT_SEARCHED}{text}"  # a changelog would be found by any search
         target.write_text(text, encoding="utf-8")
     written = folder / "mkdocs.yml"
     navigation_text = yaml.safe_dump({"nav": navigation()}, sort_keys=False)
@@ -73,7 +73,7 @@ def _entries(text: str) -> Iterator[Any]:
     for title, link in _ENTRY.findall(text):
         target = target_of(INDEX, link)
         if target is None:
-            continue  # a test says that the link leads nowhere
+            continue  # a test reports that the link leads nowhere
         if posixpath.basename(target) != "index.md":
             yield {title: place(target)}
             continue
@@ -115,7 +115,7 @@ def page(path: str) -> str:
 
     def outside(part: str) -> str:
         part = _FOREIGN_IMAGE.sub("", part)  # a badge would tell its host who reads this
-        part = _FOLDER.sub(r"\1", part)  # the site shows none
+        part = _FOLDER.sub(r"\1", part)  # the site shows no folders
         return _HTML.sub(shown, _LINK.sub(linked, part))
 
     text = _markdown(path)

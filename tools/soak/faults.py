@@ -72,7 +72,7 @@ class Faults:
         names = list(faults)
         while not self._over.wait(self._rng.expovariate(1 / self._every)):
             name = self._rng.choice(names)
-            # Counted first: what it harms may be told of before it returns.
+            # Counted first: its harm may be reported before the fault is over.
             self.active = True
             self.counts[name] = self.counts.get(name, 0) + 1
             if not faults[name]():
@@ -198,7 +198,7 @@ def _empty(home: Path) -> bool:
         except FileNotFoundError:
             return False
         except OSError:
-            time.sleep(0.001)  # a fork bomb fills it as fast as it is emptied
+            time.sleep(0.001)  # a fork bomb fills the group as fast as it is emptied
         else:
             return True
     return True

@@ -69,7 +69,7 @@ class Job:
         if self.expected == NOT_AC:
             return told not in ("AC", CLOSED) and "FAULT" not in told
         if self.expected == "MLE" and memory is not Strength.FULL:
-            return told in ("MLE", "RE")  # a refused allocation is all that can be known
+            return told in ("MLE", "RE")  # all that can be noticed is a refused allocation
         return told == self.expected
 
 

@@ -140,7 +140,7 @@ def own() -> list[Case]:
     """The soak's own programs."""
     cases = []
     for name, (weight, standard, official, limits, source) in _STDIO.items():
-        # To a run, a program that does not compile is one that ends with an exception.
+        # When it is only run, a program that does not compile ends with an exception.
         run = "RE" if standard == "CE" else standard
         expected = {"run": run, "standard": standard, "fast": standard, "official": official}
         cases.append(Case(name, SUM, source, limits, expected, weight=weight))

@@ -121,7 +121,7 @@ class Shift:
                 self._begin(choose(self._cases, self._rng), pool, harm, tries=0)
                 under_way += 1
             if self._order.harm and time.monotonic() >= until:
-                harm.stop()  # or what takes long would never end
+                harm.stop()  # or long jobs would never end
             if not under_way:
                 return
             try:
@@ -136,14 +136,14 @@ class Shift:
                 continue
             if told.startswith(INFRA) and harm.total > faults and tries < _TRIES:
                 self.tally.retried += 1
-                time.sleep(_BACK_OFF)  # as callers do; what is the matter may last
+                time.sleep(_BACK_OFF)  # as callers do; the cause may last a while
                 self._begin(job, pool, harm, tries + 1)
                 under_way += 1
                 continue
             self._note(job, told)
 
     def _begin(self, job: Job, pool: Pool, harm: Faults, tries: int) -> None:
-        # A fault that is going on now is one that this job may meet.
+        # A fault that is going on counts as a later one: this job may meet it.
         self._begun[id(job)] = (harm.total - harm.active, tries)
         job.start(pool, lambda job, future: self._ended.put((job, future)))
 

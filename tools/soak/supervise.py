@@ -96,7 +96,7 @@ class Worker:
         self.process.wait()
         self.process.stdout.close()
         with mock.patch.object(tempfile, "tempdir", str(self.directory)):
-            scratch.sweep()  # as the next pool would, if it was killed
+            scratch.sweep()  # as the next pool would, if the worker was killed
         known = {self.directory / "proctor", self.directory / "proctor" / "isolation.json"}
         left = [f"file {path}" for path in self.directory.rglob("*") if path not in known]
         shutil.rmtree(self.directory)
@@ -132,7 +132,7 @@ class Soak:
                 self._retire(role)
         census.wake()
         self.left += census.leftovers((), ())
-        cgroup.sweep()  # as the next pool would: a host that is killed leaves groups, empty
+        cgroup.sweep()  # as the next pool would: a host that is killed leaves empty groups
         for pid in self._pids:
             self.left += [f"control group {path}" for path in census.groups_of(pid)]
 

@@ -22,9 +22,9 @@ _MS_REC, _MS_PRIVATE = 1 << 14, 1 << 18
 def main() -> None:
     """Serve until the supervisor hangs up."""
     census.adopt_orphans()
-    # Whoever starts this in the background of a shell has it ignored, and shifts press Ctrl-C.
+    # A shell starts background processes with SIGINT ignored, and shifts press Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    logging.getLogger("proctor").addHandler(logging.NullHandler())  # all of it is in the tally
+    logging.getLogger("proctor").addHandler(logging.NullHandler())  # the tally has it all
     if "--full-disk" in sys.argv:
         fill_the_disk()
     if "--many-descriptors" in sys.argv:

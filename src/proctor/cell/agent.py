@@ -57,7 +57,7 @@ def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
     lockdown.seal(config, hello)
     control.send(json.dumps(hello).encode())
     kind, function = lockdown.serve(control.fileno(), parts.get_ready)
-    # From here on this is a job: its descriptors are in place, ours are closed.
+    # From here on this is a job: its descriptors are in place, the agent's are closed.
     control.detach()
     python_job.run(kind, function, parts.get(kind, function != ""))
 

@@ -6,7 +6,7 @@ from types import CodeType
 
 from proctor.cell import lcb_load, plain_data, python_job
 
-_RECURSION_LIMIT = 50_000  # what the platforms of function-call problems run with
+_RECURSION_LIMIT = 50_000  # as on the platforms of function-call problems
 _base = lcb_load.preamble()
 
 
@@ -31,7 +31,7 @@ def call(code: CodeType, function: str, *, last: bool) -> int:
         python_job.write(python_job.RESULT_FD, encode(found(*map(parse, arguments))))  # type: ignore[operator]
     except SystemExit as stop:
         return python_job.exit_code(stop)
-    except BaseException as error:  # noqa: BLE001 - as in _execute
+    except BaseException as error:  # noqa: BLE001 - as in python_job._execute
         python_job.print_exception(error)
         return 1
     return 0

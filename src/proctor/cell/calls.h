@@ -12,7 +12,7 @@ enum {
     NR_lsm_get_self_attr, NR_lsm_set_self_attr, NR_lsm_list_modules, NR_setxattrat = 463,
     NR_getxattrat, NR_listxattrat, NR_removexattrat, NR_open_tree_attr, NR_file_getattr,
     NR_file_setattr,
-    NR_FIRST_UNKNOWN, /* whoever raises this has looked at what the kernel has added */
+    NR_FIRST_UNKNOWN, /* whoever raises this must have looked at what the kernel has added */
 };
 
 /* Denied to jobs and agent alike. mount, unshare, setns and capset are missing from the list
@@ -28,14 +28,14 @@ static const int DENIED[] = {
     SYS_setdomainname, SYS_pivot_root, SYS_chroot, SYS_umount2, SYS_setpriority, SYS_ioprio_set,
     SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr,
     /* System V and POSIX queues, segments, semaphores: they would outlive one test of a job, and
-     * without an IPC namespace they are everybody's. All that takes an id, too: ids are guessed. */
+     * without an IPC namespace they are everybody's. Also calls that take an id: it can be guessed. */
     SYS_shmget, SYS_shmat, SYS_shmctl, SYS_semget, SYS_semop, SYS_semtimedop, SYS_semctl,
     SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, SYS_mq_open, SYS_mq_unlink,
     /* Attributes of an input file would be a note to the next program that reads it. */
     SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, NR_setxattrat, NR_file_setattr,
-    SYS_sync, SYS_syncfs, /* all that anybody on this machine has written */
+    SYS_sync, SYS_syncfs, /* would write out what anybody on this machine has written */
     SYS_io_setup, /* its requests are counted for the whole machine (fs.aio-max-nr) */
-    /* Who else reads the files that all cells share? Which of their pages has somebody read? */
+    /* Tell who else reads the files that all cells share, and which of their pages have been read. */
     SYS_inotify_init1, SYS_inotify_add_watch, SYS_mincore, NR_cachestat,
     NR_io_uring_setup, NR_io_uring_enter, NR_io_uring_register, NR_open_tree, NR_move_mount,
     NR_fsopen, NR_fsconfig, NR_fsmount, NR_fspick, NR_pidfd_getfd, NR_process_madvise,
@@ -50,26 +50,26 @@ static const int DENIED[] = {
 #endif
 };
 
-/* Denied besides where files are in sight that belong to the user we are and outlive a job. Landlock
- * has no say in any of these. */
+/* Also denied where files are in sight that belong to our user and outlive a job. Landlock restricts
+ * none of these calls, except as noted. */
 static const int DENIED_ON_SHARED_FILES[] = {
     /* A program could open them to everybody, make them unusable, or leave a note. */
     SYS_fchmod, SYS_fchmodat, NR_fchmodat2, SYS_fchown, SYS_fchownat, SYS_utimensat,
     SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, NR_removexattrat, SYS_flock,
-    SYS_truncate, /* a matter of Landlock's from ABI 3 on only */
+    SYS_truncate, /* Landlock restricts it only from ABI 3 on */
 #ifdef __x86_64__
     SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
 #endif
 };
 
-/* Denied besides where the host's files, sockets and processes are in sight, because no namespace
- * hides them. Landlock has no say in any of these. */
+/* Also denied where the host's files, sockets and processes are in sight, because no namespace hides
+ * them. Landlock restricts none of these calls. */
 static const int DENIED_OUTSIDE_A_BOX[] = {
     SYS_mount, SYS_unshare, SYS_setns,
     /* Attributes of a file are content. */
     SYS_getxattr, SYS_lgetxattr, SYS_fgetxattr, NR_getxattrat, SYS_listxattr, SYS_llistxattr,
     SYS_flistxattr, NR_listxattrat,
-    /* A socket in the file system (of a desktop, a container engine) is a way out. Pairs remain. */
+    /* A socket in the file system (of a desktop, a container engine) is a way out. Pairs stay allowed. */
     SYS_socket, SYS_connect, SYS_bind, SYS_listen,
 };
 
@@ -79,8 +79,8 @@ static const int SELF_ONLY_OUTSIDE_A_BOX[] = {
     SYS_sched_getparam, SYS_sched_getscheduler, SYS_sched_getattr, SYS_sched_rr_get_interval,
 };
 
-/* All that outside a box ioctl may do: the rest acts on files that are open for reading (attributes
- * of ext4, snapshots of btrfs, verity, keys), of which Landlock stops none on files and directories. */
+/* All that ioctl may do outside a box. The rest acts on files that are open for reading (attributes of
+ * ext4, snapshots of btrfs, verity, keys), and Landlock stops none of it on files and directories. */
 static const uint32_t IOCTLS_OUTSIDE_A_BOX[] = {
     TCGETS, 0x802c542a /* TCGETS2 */, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIONBIO, FIOASYNC, FIOCLEX, FIONCLEX,
 };

@@ -13,7 +13,7 @@ _MOST_NAMES, _LONGEST_NAME, _LONGEST_ERROR = 64, 60, 1000
 
 def look(source: bytes, name: str, *, whole: bool = True) -> dict[str, Any]:
     """Parse and (`whole`) compile; return the error, or None, and the top-level modules named."""
-    # Not for every cell: whoever wants this quickly has the module preloaded.
+    # Not imported in every cell: callers in a hurry have `ast` preloaded.
     import ast
     import warnings
 

@@ -54,6 +54,6 @@ def prepare() -> tuple[bytes, str]:
         os.environ[name] = value.replace("{work}", work)
     sys.argv[:] = [head["name"]]
     sys.path.insert(0, work)
-    # What it has printed is there whatever ends it.
+    # So that what the program has printed is in the file, whatever ends it.
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     return source, head["name"]

@@ -1,16 +1,16 @@
 /* Executing a program at once, with no Python in between. Included by serve.h.
  *
  * The child shares the agent's memory until it executes (as after vfork): nothing is copied, and
- * the agent waits. So it must leave that memory as it was; what it changes of its own memory's
- * attributes the agent changes back. And it must not run out of memory with the files that it puts
- * in place: whoever kills it for that kills the agent. The host sees to it that they are small.
+ * the agent waits. So it must leave that memory as it was; the attribute of it that it changes
+ * (dumpable) the agent changes back. And it must not run out of memory while it puts files in place:
+ * to kill it for that is to kill the agent. The host makes sure that the files are small.
  */
 
 enum { WORDS_MOST = 65536, MOST_WORDS = 1024, MOST_FILES = 64, NOT_EXECUTED = 127 };
 
 /* What to execute, as sandbox/command.py writes it: this head, the sizes of the files, 8 bytes each,
  * and the words, each ended by a NUL: arguments, variables, names of directories and of files. All
- * that is `size` bytes; behind it are the contents of the files. */
+ * that takes `size` bytes; the contents of the files follow. */
 struct words_head { uint32_t size, argc, envc, directories, files, by_descriptor; };
 
 static struct {
@@ -21,8 +21,8 @@ static struct {
     char bytes[WORDS_MOST];
 } words;
 
-/* Reads a file of words, but not the files behind them, which are nothing for the agent's memory.
- * 0, or -1 if it is none. */
+/* Reads a file of words, but not the contents behind them, which do not belong in the agent's memory.
+ * Returns 0, or -1 if it is not such a file. */
 static int read_words(int fd)
 {
     struct words_head *head = &words.head;
@@ -59,7 +59,7 @@ static void name_places(void)
     *end = NULL;
 }
 
-/* Makes the directories above a path that are missing. */
+/* Makes the missing directories above a path. */
 static int make_way(char *path)
 {
     for (char *slash = path; (slash = strchr(slash, '/')); slash++) {
@@ -90,8 +90,8 @@ static int place_files(int from)
 
 struct execution { struct job *job; const sigset_t *mask; };
 
-/* Of the child: lock down, place files, execute. The words' file is descriptor 3, the program's, if
- * there is one, descriptor 4. */
+/* What the child does: lock down, place files, execute. The file of words is descriptor 3, the
+ * program's, if there is one, descriptor 4. */
 static int execute(void *argument)
 {
     struct execution *execution = argument;
@@ -118,7 +118,7 @@ static int execute(void *argument)
     _exit(NOT_EXECUTED);
 }
 
-/* Starts a job that executes a program. Its pid, or -1. */
+/* Starts a job that executes a program. Returns its pid, or -1. */
 static pid_t spawn_program(struct job *job, const sigset_t *mask, pid_t *stub)
 {
     struct execution execution = { job, mask };
@@ -143,7 +143,7 @@ static pid_t spawn_program(struct job *job, const sigset_t *mask, pid_t *stub)
         prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     }
     if (cell.features & FEATURE_PIDNS) setns(cell.own_pidns, CLONE_NEWPID);
-    /* No later job is to find them here. */
+    /* No later job may find the words here. */
     memset(&words, 0, (size_t)(words.bytes - (char *)&words) + words.head.size);
     errno = error;
     return pid;

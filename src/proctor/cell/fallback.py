@@ -19,7 +19,7 @@ from proctor.cell.wire import KILL, MAX_MESSAGE, TEST, Kind, Reply, Request, Res
 _MOST_FDS = 5
 _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
 _CAPABILITY_VERSION = 0x20080522
-# Used while the agent wears lcb_runner's state, in which `os` lacks them.
+# The agent uses these while it is in lcb_runner's state, in which `os` lacks them.
 _kill, _killpg, _fork = os.kill, os.killpg, os.fork
 
 
@@ -48,7 +48,7 @@ def serve(control_fd: int, get_ready: Callable[[int, int], None]) -> tuple[int, 
         data, fds = receive(control, _MOST_FDS)
         if not data:
             os._exit(0)
-        if data == KILL:  # crossed a job's natural end
+        if data == KILL:  # sent while the job ended by itself
             continue
         request = Request.decode(data)
         started = time.monotonic_ns()
@@ -80,7 +80,7 @@ def _supervise(control: socket.socket, pid: int, started: int) -> Result:
                 over = True
             elif control.recv(MAX_MESSAGE) == KILL:
                 _end(pid)
-            else:  # hung up; the box dies with us
+            else:  # the host hung up; the box dies with us
                 os._exit(0)
     wall = time.monotonic_ns() - started
     os.close(pidfd)
@@ -122,7 +122,7 @@ def serve_tests(feed_fd: int) -> None:
 
 def _place(fds: Sequence[int]) -> None:
     """Put these descriptors on 0, 1, 2, ... and close all others."""
-    # Above every target first, so that no dup2 below overwrites a source.
+    # First copied above all targets, so that no dup2 below overwrites a source.
     high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in fds]
     for target, fd in enumerate(high):
         os.dup2(fd, target)
@@ -139,6 +139,6 @@ def _limit(request: Request) -> None:
         limits.append((resource.RLIMIT_AS, request.address_space))
     for which, value in limits:
         resource.setrlimit(which, (value, value))
-    most = resource.getrlimit(resource.RLIMIT_STACK)[1]  # which the program may raise it to
+    most = resource.getrlimit(resource.RLIMIT_STACK)[1]  # the program may raise its limit to this
     stack = request.stack if most == resource.RLIM_INFINITY else min(request.stack, most)
     resource.setrlimit(resource.RLIMIT_STACK, (stack, most))

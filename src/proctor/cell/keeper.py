@@ -46,7 +46,7 @@ def drop(config: dict[str, Any]) -> None:
         os.setgroups([])
         os.setresgid(guard, guard, guard)
         _lockdown.keep_capabilities(CAP_SETGID | CAP_SETUID)
-        os.setresuid(guard, uid, guard)  # as which jobs are signalled
+        os.setresuid(guard, uid, guard)  # the user as which jobs are signalled
     for pid in config["outside"]:
         try:
             os.kill(pid, 0)
@@ -55,7 +55,7 @@ def drop(config: dict[str, Any]) -> None:
         raise NotContained(f"process {pid}, which is none of this cell's, could be signalled")
     if uid is not None:
         os.setresuid(guard, guard, guard)
-        _lockdown.keep_capabilities(CAP_SETGID | CAP_SETUID)  # a change of user took their effect
+        _lockdown.keep_capabilities(CAP_SETGID | CAP_SETUID)  # the change of user disabled them
 
 
 def _prove_harmless() -> None:
@@ -84,7 +84,7 @@ def _keep(agent: int, config: dict[str, Any]) -> NoReturn:
     while os.waitpid(-1, 0)[0] != agent:
         pass
     if config["uid"] is not None:
-        # Real and saved user are the agent's: nothing of the job's user can signal us.
+        # Real and saved user are the agent's: no process of the job's user can signal us.
         os.setresuid(config["guard"], config["uid"], config["guard"])
     _prove_harmless()
     while True:

@@ -33,14 +33,14 @@ def wrapped(source: str, name: str) -> str | None:
         if guard is None or source.count("__name__") > 1:
             return None
         block = source[guard.end() :]
-        # An import in it comes to stand at the top level.
+        # Upstream moves an import in this block to the top level.
         if "import" in block or not _LAST_BLOCK.fullmatch(block):
             return None
         source = f"{source[: guard.start()]}if 1:{block}"
     imports = _IMPORT.findall(source)
     if not all(map(_PLAIN_IMPORT.fullmatch, imports)):
         return None
-    # A statement stays where an import was: else what is wrong around it might become right.
+    # `pass` takes the place of each import: without it, wrong code around it might become valid.
     body = _IMPORT.sub("pass", source).replace("\n", "\n ")
-    # The first statement stands for upstream's imports: no docstring, no future import.
+    # A first statement rules out a docstring and future imports, as upstream's imports do.
     return "\n".join(["0", *imports, f"def {name}():", f" {body}", ""])

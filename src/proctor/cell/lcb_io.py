@@ -21,7 +21,7 @@ _loads = json.loads
 _captured_text = io.StringIO.getvalue
 
 
-class HarnessFailure(Exception):  # no fault of ours: upstream's harness fails here
+class HarnessFailure(Exception):  # not proctor's failure: upstream's harness fails here
     """Upstream's own code would fail at this point, outside its handling of one test.
 
     It then reports "Error during testing: " and this text, as for a program that does not load.
@@ -88,7 +88,7 @@ def error_text(error: Exception) -> str:
     """
     try:
         return repr(error)
-    except Exception as nested:  # noqa: BLE001  # the program's code, told as upstream tells it
+    except Exception as nested:  # noqa: BLE001  # the program's code; reported as upstream does
         raise HarnessFailure(str(nested)) from None
 
 
@@ -106,11 +106,11 @@ def _check_open(captured: io.StringIO) -> None:
         raise HarnessFailure("I/O operation on closed file")
 
 
-def _no_close(x: object) -> int:  # noqa: ARG001  # upstream's takes one, so a plain close() raises
+def _no_close(x: object) -> int:  # noqa: ARG001  # upstream's takes x, so a plain close() raises
     return 1
 
 
-# Names that show in the text of errors, which upstream reports.
+# Errors show this name in their text, which upstream reports.
 _no_close.__qualname__ = "Capturing.__enter__.<locals>.<lambda>"
 
 

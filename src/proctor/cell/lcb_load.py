@@ -48,7 +48,8 @@ _SHALLOW_LIMIT = 150
 """Recursion limit that sends deeply nested programs upstream's way: `ast.unparse`, written in
 Python, gives up on some that the compiler, written in C, accepts."""
 
-# A statement that no future import may follow, and as many lines as upstream puts before.
+# A statement that no future import may follow, and as many line ends as upstream puts before
+# the program.
 _PADDING = "0" + "\n" * (PREAMBLE.count("\n") + 2)
 
 _SOLUTION = re.compile(r"class\W+Solution")
@@ -94,7 +95,7 @@ def load(source: str, function: str | None, base: ModuleType) -> StdioProgram | 
 
 def _execute(code: CodeType, base: ModuleType) -> ModuleType:
     names = vars(base)
-    # As the star imports would have found them in this very process, after reliability_guard.
+    # As the star imports would have found these in this very process, after reliability_guard.
     names.update(stdin=sys.stdin, stdout=sys.stdout, stderr=sys.stderr, quit=None, help=None)
     sys.setrecursionlimit(RECURSION_LIMIT)
     exec(code, names)  # the program; this runs in its sandbox
@@ -109,10 +110,10 @@ def _solution(module: ModuleType, text: str) -> object:
 def _attribute(holder: object, name: str) -> Any:
     try:
         found = getattr(holder, name) if hasattr(holder, name) else None
-    except Exception:  # noqa: BLE001  # upstream: no matter why, there is no such function
+    except Exception:  # noqa: BLE001  # as upstream: for any error, there is no such function
         found = None
     if found is None:
-        # What upstream says when it unpacks the result that was not computed.
+        # Upstream's error when it unpacks a result that was never computed.
         raise TypeError("cannot unpack non-iterable NoneType object")
     return found
 
@@ -120,7 +121,7 @@ def _attribute(holder: object, name: str) -> Any:
 def _compile_after_preamble(source: str) -> CodeType:
     try:
         return compile(_PADDING + source, "<string>", "exec", dont_inherit=True)
-    except Exception:  # noqa: BLE001  # source text can fail in many ways; all are told alike
+    except Exception:  # noqa: BLE001  # source text can fail in many ways, all reported alike
         # Some messages count characters, so they need upstream's text in full.
         return compile(f"{PREAMBLE}\n\n{source}", "<string>", "exec", dont_inherit=True)
 
@@ -156,7 +157,7 @@ def _compile_indented(source: str) -> CodeType | None:
     if text is None:
         return None
     try:
-        sys.setrecursionlimit(_SHALLOW_LIMIT // 3)  # the compiler counts three for each frame
+        sys.setrecursionlimit(_SHALLOW_LIMIT // 3)  # the compiler allows three levels per frame
         return compile(text, "<string>", "exec", dont_inherit=True)
     except Exception:  # noqa: BLE001  # whatever it is, _compile_wrapped finds it too
         return None
@@ -172,7 +173,7 @@ def _compile_wrapped(source: str) -> CodeType | None:
         if body and isinstance(body[-1], ast.If) and is_main_guard(body[-1].test):
             body = body[:-1] + body[-1].body
         imports, function = wrap(body)
-        # The first statement stands for upstream's imports: no docstring, no future import.
+        # A first statement rules out a docstring and future imports, as upstream's imports do.
         start = ast.Pass(lineno=1, col_offset=0)
         module = ast.Module(body=[start, *imports, function], type_ignores=[])
         return compile(module, "<string>", "exec", dont_inherit=True)

@@ -59,7 +59,7 @@ class Disguise:
         os.environ["OMP_NUM_THREADS"] = "1"
         faulthandler.disable()
         # multiprocessing closes a child's stdin and opens the null device in its place. Programs
-        # that go round the mock see that: sys.__stdin__ is closed, and all else is empty.
+        # that bypass the mock see that: sys.__stdin__ is closed, and all other ways find it empty.
         closed = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # closed at once
         closed.close()
         stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # lives with the process
@@ -96,7 +96,7 @@ class Disguise:
             return
         self.take_off()
         for name in wanted:
-            # Whatever else goes wrong in there, the program meets it itself.
+            # If the import fails, the program meets the error itself.
             with suppress(Exception):
                 import_module(name)
         self.put_on()

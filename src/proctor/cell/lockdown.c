@@ -8,8 +8,8 @@
  *   dumpable before oom_score_adj /proc/self of an undumpable process belongs to root
  *   uids before capset            changing them takes a capability
  *   all before a single byte of the submission is read
- * seccomp is installed once in the agent and inherited: loading it per job costs 0.1 ms. Only what
- * is judged loads a few instructions more (0.05 ms).
+ * seccomp is installed once in the agent and inherited: loading it per job costs 0.1 ms. Only jobs
+ * that are judged load a few instructions more (0.05 ms).
  */
 #define _GNU_SOURCE
 #define PY_SSIZE_T_CLEAN
@@ -60,11 +60,11 @@ enum {
     FEATURE_LANDLOCK = 4,
     FEATURE_CAPS = 8,
     FEATURE_OOM = 16,
-    /* For want of a PID namespace per job: all that we may signal is the job's, so killing that
-     * ends it. Whoever sets this has proved it (see keeper.py). */
+    /* Without a PID namespace per job: all processes that we may signal are the job's, so killing
+     * them ends it. Whoever sets this has proved that (see keeper.py). */
     FEATURE_SWEEP = 32,
     FEATURE_UID = 64, /* jobs have a user of their own, which is not the agent's */
-    FEATURE_SCRATCH = 128, /* disk is a directory of the host's, not a file system of the job's */
+    FEATURE_SCRATCH = 128, /* disk is a directory of the host, not a file system of the job */
 };
 
 enum { STACK_SIZE = 16384, CHILD_STACK_SIZE = 65536, MAX_KEPT = 40 };
@@ -77,14 +77,14 @@ enum { STEP_NONE, STEP_NAMESPACES, STEP_OOM, STEP_DESCRIPTORS, STEP_DISK, STEP_R
 
 static struct {
     int features, ruleset, own_pidns;
-    int wide_ruleset; /* of jobs with a directory of the host's, or sockets */
+    int wide_ruleset; /* for jobs with a directory of the host, or sockets */
     int proc; /* the host's /proc, where the box has none */
     int last_pid; /* the host's /proc/sys/kernel/ns_last_pid, for writing */
-    uid_t uid, own_uid; /* of jobs, and of the agent */
+    uid_t uid, own_uid; /* of the jobs, and of the agent */
     char work[256];
     char *stub_stack, *child_stack;
     volatile struct progress *progress;
-    int at_home; /* true if the agent stays on one CPU, of these */
+    int at_home; /* true if the agent stays on one CPU of `cpus` */
     cpu_set_t cpus;
     int listener, key; /* for jobs' sockets, see loopback.h; -1 if there are none */
     struct sock_fprog judged; /* a further filter for jobs that are judged; empty if unfiltered */
@@ -93,7 +93,7 @@ static struct {
 
 struct job {
     uint64_t cpu, address_space, file_size, processes, stack, disk, shm;
-    int only_cpu; /* -1: all that the agent was started with */
+    int only_cpu; /* -1: all CPUs that the agent was started with */
     int streams[3], kept[MAX_KEPT], n_kept, judged;
 };
 
@@ -119,13 +119,13 @@ static int place_descriptors(const struct job *job)
 {
     int fds[3 + MAX_KEPT], n = 3 + job->n_kept;
     for (int i = 0; i < n; i++) {
-        /* Above every target first, so that no dup2 below overwrites a source. */
+        /* First copied above all targets, so that no dup2 below overwrites a source. */
         fds[i] = fcntl(i < 3 ? job->streams[i] : job->kept[i - 3], F_DUPFD_CLOEXEC, 3 + MAX_KEPT);
         if (fds[i] < 0) return -1;
     }
     for (int i = 0; i < n; i++)
         if (dup2(fds[i], i) < 0) return -1;
-    return (int)syscall(NR_close_range, (unsigned)n, INT_MAX, 0); /* gVisor takes no more */
+    return (int)syscall(NR_close_range, (unsigned)n, INT_MAX, 0); /* gVisor takes no higher end */
 }
 
 static int mount_disk(uint64_t bytes)
@@ -138,7 +138,7 @@ static int mount_disk(uint64_t bytes)
     return mount("proctor", cell.work, "tmpfs", MS_NOSUID | MS_NODEV, options);
 }
 
-/* What /dev/shm leads to is in there, not the root of the file system: where none is mounted, there
+/* /dev/shm leads to a directory in this file system, not to its root: where it is not mounted, there
  * is no such directory. */
 static int mount_shm(uint64_t bytes)
 {
@@ -158,7 +158,7 @@ static int set_limits(const struct job *job)
         /* Linux lets everybody lower a limit; gVisor has no queues or signals to bound and refuses. */
         || (limit(RLIMIT_MSGQUEUE, 0) && errno != EPERM)
         || (limit(RLIMIT_SIGPENDING, 1024) && errno != EPERM)
-        /* Programs raise it, as they may elsewhere; memory is what bounds them. */
+        /* Programs may raise this, as elsewhere: the memory limit bounds them. */
         || soft_limit(RLIMIT_STACK, job->stack)
         || limit(RLIMIT_NPROC, job->processes))
         return -1;
@@ -226,7 +226,7 @@ static int lock_down(const struct job *job)
         close(3 + job->n_kept - 1);
     }
     if (f & FEATURE_UID) STEP(STEP_UID, change_user());
-    if (job->disk) STEP(STEP_DISK, chdir(cell.work)); /* the directory is the job's user's alone */
+    if (job->disk) STEP(STEP_DISK, chdir(cell.work)); /* only the job's user may enter it */
     if (f & FEATURE_CAPS) STEP(STEP_CAPS, drop_capabilities());
     if (job->judged && cell.judged.len)
         STEP(STEP_FILTER, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &cell.judged));
@@ -236,9 +236,9 @@ static int lock_down(const struct job *job)
 
 #include "stub.h"
 
-/* Asks for short turns on the CPU, which the kernel gives the sooner (Linux 6.12). A fork bomb whose
- * processes are in sessions of their own has a full share of the CPU for each, and the word to end
- * it would wait until most of them have had a turn. Jobs do not inherit it. */
+/* Asks for short turns on the CPU, which the kernel gives sooner (Linux 6.12). A fork bomb whose
+ * processes are in sessions of their own has a full share of the CPU for each, and the order to end
+ * it would wait until most of them have had a turn. Jobs do not inherit this setting. */
 static void ask_for_short_turns(void)
 {
     struct {
@@ -249,7 +249,7 @@ static void ask_for_short_turns(void)
         uint64_t runtime, deadline, period;
     } scheduling = { 0 };
     if (syscall(SYS_sched_getattr, 0, &scheduling, sizeof scheduling, 0)) return;
-    if (scheduling.policy != SCHED_OTHER || scheduling.nice < 0) return; /* jobs inherit these */
+    if (scheduling.policy != SCHED_OTHER || scheduling.nice < 0) return; /* jobs are to inherit these */
     scheduling.flags = 1; /* SCHED_FLAG_RESET_ON_FORK */
     scheduling.runtime = 100000; /* ns, the least there is */
     syscall(SYS_sched_setattr, 0, &scheduling, 0);
@@ -349,7 +349,7 @@ static PyObject *keep_times(PyObject *self, PyObject *args)
     struct statvfs now;
     if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
     if (statvfs(path, &now)) return PyErr_SetFromErrno(PyExc_OSError);
-    /* What the mount has already must stay, or the kernel refuses. */
+    /* Flags that the mount already has must stay, or the kernel refuses. */
     unsigned long flags = now.f_flag & (MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME | MS_NODIRATIME);
     if (now.f_flag & ST_RELATIME) flags |= MS_RELATIME;
     if (mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, NULL))

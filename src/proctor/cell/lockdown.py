@@ -33,7 +33,7 @@ def prepare(config: dict[str, Any]) -> dict[str, Any]:
     site.sethelper()
     facts = {"lockdown": _lockdown is not None, "landlock": 0, "seccomp": False, "proc": False}
     facts |= {"pidns": False, "disk": False, "scope": False, "loopback": False}
-    if work := config.get("work"):  # a directory that a container gives all jobs, one by one
+    if work := config.get("work"):  # a container's directory, which all jobs get, one by one
         os.chdir(work)
         facts["disk"] = True
     if _lockdown is None:
@@ -83,7 +83,7 @@ def _features(config: dict[str, Any], facts: dict[str, Any]) -> int:
     assert _lockdown is not None
     if facts["pidns"]:
         features = _lockdown.FEATURE_PIDNS | _lockdown.FEATURE_IPCNS
-    else:  # process 1 of a namespace reaches just that; for others keeper.py sees to it
+    else:  # process 1 can signal its namespace only; for others keeper.py ensures this
         if config["box"] == "namespaces" and os.getpid() != 1:
             raise RuntimeError("the box has no PID namespace of its own: is bwrap what it says?")
         features = _lockdown.FEATURE_SWEEP
@@ -92,7 +92,7 @@ def _features(config: dict[str, Any], facts: dict[str, Any]) -> int:
         _lockdown.FEATURE_LANDLOCK: facts["landlock"] > 0,
         _lockdown.FEATURE_SCRATCH: config["scratch"] is not None,
         _lockdown.FEATURE_UID: config["uid"] is not None,
-        # When memory is short a job goes first.
+        # When memory is short, the kernel is to kill a job first.
         _lockdown.FEATURE_OOM: config["proc_fd"] is not None
         or os.access("/proc/self/oom_score_adj", os.W_OK),
     }
@@ -111,8 +111,8 @@ def seal(config: dict[str, Any], facts: dict[str, Any]) -> None:
     `facts` are those that `prepare` has returned; one that fails now is set to False.
     """
     if _lockdown is not None and config["home"] is not None:
-        # Each step of a job wakes the next process: on another CPU that would often wait for its
-        # turn while this one does nothing.
+        # Each step of a job wakes the next process: on another CPU that process would often wait
+        # for its turn while this CPU does nothing.
         with contextlib.suppress(OSError):
             _lockdown.stay_on(config["home"])
     if config["box"] == "none":
@@ -123,19 +123,19 @@ def seal(config: dict[str, Any], facts: dict[str, Any]) -> None:
     lacks = _lacks(config)
     if config["box"] == "landlock":
         keeper.drop(config)
-    if config["box"] == "filter":  # all there is to do is the filter; a container is around us
+    if config["box"] == "filter":  # only the filter is to be installed; a container is around us
         _lockdown.configure(_lockdown.FEATURE_CAPS, -1, -1, -1, -1, -1, 0, WORK)
         _lockdown.install_seccomp(lacks)
         return
-    pidfd = os.pidfd_open(os.getpid())  # of the own PID namespace; needs no /proc, unlike ns/pid
+    pidfd = os.pidfd_open(os.getpid())  # means our PID namespace; needs no /proc, unlike ns/pid
     proc = -1 if config["proc_fd"] is None else config["proc_fd"]
     last_pid = -1 if config["last_pid_fd"] is None else config["last_pid_fd"]
     _lockdown.configure(
         config["features"], config["ruleset"], config["wide_ruleset"], pidfd, proc, last_pid,
         config["uid"] or 0, _work(config["scratch"]),
     )  # fmt: skip
-    with contextlib.suppress(PermissionError):  # takes a capability; no_new_privs is set anyway
-        _lockdown.drop_bounding()  # nothing is ever gained by execve; the agent keeps what it has
+    with contextlib.suppress(PermissionError):  # needs a capability; no_new_privs is set anyway
+        _lockdown.drop_bounding()  # no execve gains a capability; the agent keeps its own
     if facts["loopback"]:
         try:
             _lockdown.install_seccomp(lacks | _lockdown.BROKERED)
@@ -152,7 +152,7 @@ def _lacks(config: dict[str, Any]) -> int:
     lacks = 0
     if config["box"] != "namespaces":
         lacks |= _lockdown.NO_BOX | _lockdown.SHARED_FILES
-    elif config["scratch"] is not None:  # of our user, and there for longer than one job
+    elif config["scratch"] is not None:  # our user's directory, which outlives a job
         lacks |= _lockdown.SHARED_FILES
     if "memory" not in config["controls"]:
         lacks |= _lockdown.MEMORY_UNCOUNTED
@@ -165,7 +165,7 @@ def _keep_times(devices: tuple[str, ...]) -> None:
     """Keep the times of devices as they are, whatever is written to them."""
     assert _lockdown is not None
     for name in devices:
-        with contextlib.suppress(OSError):  # no right to mount here; `proctor selftest` tells
+        with contextlib.suppress(OSError):  # no right to mount here; `proctor selftest` reports it
             _lockdown.keep_times(f"/dev/{name}")
 
 
@@ -183,7 +183,7 @@ def _rules(config: dict[str, Any], boxed: bool, proc: bool) -> list[tuple[str, i
     assert _lockdown is not None
     rules = [(path, _lockdown.LANDLOCK_READ) for path in config["readable"]]
     rules.append(("/dev/null", _lockdown.LANDLOCK_DEVICE))
-    # Mapped for writing it is shared memory, which nobody sees if nothing counts it.
+    # /dev/zero mapped for writing is shared memory, which goes unseen where memory is not counted.
     counted = "memory" in config["controls"]
     zero = _lockdown.LANDLOCK_DEVICE if counted else _lockdown.LANDLOCK_READ
     rules.append(("/dev/zero", zero))

@@ -1,12 +1,12 @@
 /* Sockets of jobs that ask for a loopback interface of their own. Included once, by lockdown.c.
  *
  * A network namespace costs half a millisecond, and most of the programs that may have one open no
- * socket. So their socket() waits for the agent, which forks a broker at a job's first one: the
+ * socket. So their socket() waits for the agent, which forks a broker at a job's first call: the
  * broker makes the namespace, opens sockets in it and hands them over until the job has ended.
  *
- * Agent and broker are under the job's filter. It lets pass who has the key, in those halves of the
- * arguments that the kernel leaves unread. No job has it: it is in a file that none inherits, and
- * of the processes that read it, all after the job's fork, none is ever forked from.
+ * Agent and broker are under the job's filter. It lets callers pass that give the key, in those halves
+ * of the arguments that the kernel leaves unread. No job has the key: it is in a file that no job
+ * inherits, and the processes that read it do so after the job's fork, and never fork.
  */
 #include <linux/if.h>
 #include <netinet/in.h>
@@ -29,8 +29,8 @@ static int open_socket(const struct key *key, uint64_t domain, uint64_t type, ui
                         (uint64_t)key->parts[2] << 32 | (uint32_t)protocol);
 }
 
-/* Given a size, a socket's buffers no longer grow with use, up to megabytes: the machine has few for
- * all its sockets. Those that are accepted have the size of who listens. */
+/* Once given a size, a socket's buffers no longer grow with use to megabytes, of which the machine has
+ * few for all its sockets. Accepted sockets take over the size from the listening one. */
 static void set_buffer(const struct key *key, int fd, int which)
 {
     int bytes = 65536;
@@ -64,7 +64,7 @@ static int is_plain(const uint64_t *args)
 static void refuse_socket(uint64_t id, int error)
 {
     struct notif_answer answer = { .id = id, .error = -error };
-    ioctl(cell.listener, NOTIF_ANSWER, &answer); /* fails if who asked is gone */
+    ioctl(cell.listener, NOTIF_ANSWER, &answer); /* fails if the caller is gone */
 }
 
 static void hand_over_socket(const struct key *key, const struct notif *asked)
@@ -97,12 +97,12 @@ static void broker(struct notif asked)
         else hand_over_socket(&key, &asked);
         do memset(&asked, 0, sizeof asked);
         while (ioctl(cell.listener, NOTIF_RECEIVE, &asked)
-               && (errno == EINTR || errno == ENOENT)); /* who asked was killed meanwhile */
+               && (errno == EINTR || errno == ENOENT)); /* the caller was killed meanwhile */
         if (!asked.id) _exit(1);
     }
 }
 
-/* Answers a job's socket(). Returns the broker that answers from now on, 0 if there is none. */
+/* Answers a job's socket(). Returns the broker that answers from now on, or 0 if there is none. */
 static pid_t answer_socket(int control, int may_have)
 {
     struct notif asked = { 0 };

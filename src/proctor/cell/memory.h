@@ -1,4 +1,4 @@
-/* What memory.py lays out with: protection, a huge page, pins. Included by lockdown.c.
+/* What memory.py uses to lay out memory: protection, a huge page, pins. Included by lockdown.c.
  *
  * Purely a matter of speed: whatever the kernel refuses stays as it is, and jobs just cost more.
  */
@@ -11,7 +11,8 @@
 
 enum { MOST_SPANS = 1024, MOST_PAGES = 1 << 20, HUGE_PAGE = 2 << 20 };
 
-/* Reads a list of (address, length in bytes), its first MOST_SPANS. How many, or -1 with an exception. */
+/* Reads the first MOST_SPANS of a list of (address, length in bytes). Returns how many it has read, or
+ * -1 with an exception. */
 static Py_ssize_t read_spans(PyObject *list, struct iovec spans[MOST_SPANS])
 {
     Py_ssize_t n = PySequence_Size(list);
@@ -78,7 +79,7 @@ static PyObject *use_huge_page(PyObject *self, PyObject *args)
 #define PAGE_PRESENT (1ull << 63)
 #define PAGE_OF_ONE (1ull << 56) /* in no other process */
 
-/* Reads the pagemap entries of some spans of our memory, one after the other. 0 or -1. */
+/* Reads the pagemap entries of some spans of our memory, one after the other. Returns 0 or -1. */
 static int read_pagemap(const struct iovec *spans, Py_ssize_t n, size_t page, uint64_t *entries)
 {
     int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), failed = fd < 0;
@@ -126,7 +127,7 @@ static PyObject *pages_written(PyObject *self, PyObject *args)
         errno = E2BIG;
         return PyErr_SetFromErrno(PyExc_OSError);
     }
-    /* Both read their own entries, and in C: Python would write to hundreds of pages. */
+    /* Parent and child read their own entries, in C: Python would write to hundreds of pages. */
     size_t size = 2 * pages * sizeof(uint64_t);
     uint64_t *ours = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (ours == MAP_FAILED) return PyErr_SetFromErrno(PyExc_OSError);
@@ -144,7 +145,7 @@ static PyObject *pages_written(PyObject *self, PyObject *args)
     return found;
 }
 
-/* An io_uring that is never used, with the pages as its registered buffers, is the way to pin. */
+/* Pages are pinned by making them the registered buffers of an io_uring that is never used. */
 PyDoc_STRVAR(pin_doc,
 "pin(spans)\n\nPins spans of whole pages, (address, length in bytes), for as long as this process lives.\n"
 "Raises OSError where that is not to be had.");

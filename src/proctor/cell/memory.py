@@ -44,7 +44,7 @@ def lay_out(play: Callable[[], object]) -> None:
 
 def _mappings() -> Iterator[_Mapping]:
     with open("/proc/self/maps", encoding="ascii", errors="replace") as maps:
-        for line in maps.read().splitlines():  # all at once: the caller changes them
+        for line in maps.read().splitlines():  # read all at once: the caller changes the mappings
             span, mode, _offset, _device, _inode, *file = line.split(maxsplit=5)
             low, high = (int(part, 16) for part in span.split("-"))
             yield _Mapping(low, high, mode, file[0].strip() if file else "")
@@ -59,7 +59,7 @@ def _merge_libraries() -> None:
         for part, following in itertools.pairwise(parts):
             if part.mode != "r--p":
                 continue
-            # Before what is written lies what the loader has made read-only after relocating it.
+            # Before the writable part lies the part that the loader relocated, then made read-only.
             relocated = following.mode == "rw-p" and len(parts) > 3
             wanted = _READ | (_WRITE if relocated else _EXECUTE)
             with contextlib.suppress(OSError):

@@ -45,7 +45,7 @@ def run() -> NoReturn:
         harvest, free = free, free + 1
         os.set_inheritable(harvest, False)
     place(head["files"], LENGTH.size + length, head["directories"])
-    # Python ignores these; what is executed would go on ignoring them.
+    # Python ignores these; the program that is executed would go on ignoring them.
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     if head["collect"]:
@@ -119,7 +119,7 @@ def _collect_from(pid: int, head: dict[str, Any], harvest: int) -> NoReturn:
 def _matching(patterns: list[str]) -> list[str]:
     import glob  # seldom needed
 
-    # Those of the first pattern first: there may not be room for all.
+    # Matches of the first pattern come first: there may not be room for all.
     found = (name for each in patterns for name in sorted(glob.glob(each, recursive=True)))
     return list(dict.fromkeys(found))
 
@@ -140,7 +140,7 @@ def _harvest(name: str, most: int, harvest: int) -> int:
     offset = 0
     while offset < size:
         done = os.sendfile(harvest, fd, offset, min(_CHUNK, size - offset))
-        if done == 0:  # it was cut meanwhile, and the host will find the harvest short
+        if done == 0:  # the file was cut meanwhile; the host will find the harvest short
             break
         offset += done
     os.close(fd)

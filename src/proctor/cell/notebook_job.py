@@ -112,7 +112,7 @@ class NotebookInterpreter:
                 self.figures.end_cell()
             finally:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
-        except BaseException as raised:  # noqa: BLE001 - a cell's errors are told, not raised
+        except BaseException as raised:  # noqa: BLE001 - a cell's errors are reported, not raised
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             error = _told(raised)
         return {"result": result, "error": error, "shown": self.shown, "shown_at": self.shown_at}
@@ -123,7 +123,7 @@ class NotebookInterpreter:
             return None
         made = _fit(self.bundle(value))
         names = self.names
-        if names.get("_") is self._last:  # else it is a name of the cells' own
+        if names.get("_") is self._last:  # else the cells have set `_` themselves
             names.update(_=value, __=names.get("_"), ___=names.get("__"))
             self._last = value
         names[f"_{self.count}"] = self.results[self.count] = value
@@ -235,13 +235,13 @@ def _told(error: BaseException) -> dict[str, Any]:
         value = ""
     name = "UsageError" if isinstance(error, MagicError) else type(error).__name__
     try:
-        # Our own frames come first.
+        # Skip our own frames, which come first.
         at = error.__traceback__
         while at is not None and not at.tb_frame.f_code.co_filename.startswith(CELL):
             at = at.tb_next
         lines = traceback.format_exception(type(error), error, at)
         plain, short = plain_traceback(error, _is_ours), brief(error)
-    except BaseException:  # noqa: BLE001 - the same, or too deep
+    except BaseException:  # noqa: BLE001 - hostile again, or nested too deep
         lines, plain, short = [f"{name}\n"], f"{name}\n", f"{name}\n"
     if isinstance(error, MagicError):
         plain = short = ""
@@ -255,7 +255,7 @@ def _told(error: BaseException) -> dict[str, Any]:
 
 
 def _encoded(answer: dict[str, Any]) -> bytes:
-    # Lone surrogates are nothing that another process must take.
+    # Lone surrogates are replaced: other processes need not accept them.
     text = json.dumps(answer, ensure_ascii=False)
     return text.encode("utf-8", "replace")
 
@@ -290,7 +290,7 @@ def main() -> None:
     """Run cells until the host is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     host = socket.socket(fileno=os.dup(0))
-    nothing, writer = os.pipe()  # stdin is at its end
+    nothing, writer = os.pipe()  # so that stdin is at its end
     os.close(writer)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -304,14 +304,14 @@ def main() -> None:
         code_fd, answer_fd = _FDS.unpack(extras[0][2])
         source = os.pread(code_fd, os.fstat(code_fd).st_size, 0).decode("utf-8", "surrogatepass")
         os.close(code_fd)
-        _write_lines_at_once(token[-1] == 1)  # somebody waits for the output
+        _write_lines_at_once(token[-1] == 1)  # 1: somebody waits for the output
         answer = interpreter.answer(source)
         _flush()
-        if os.getpid() != own:  # a child that the cell forked and let go on
+        if os.getpid() != own:  # a child that the cell forked has come here
             os._exit(0)
         try:
             _write(answer_fd, _encoded(answer))
-        except OSError:  # longer than a file may be: the cell's doing
+        except OSError:  # the cell's answer is longer than a file may be
             os.ftruncate(answer_fd, 0)
             os.lseek(answer_fd, 0, os.SEEK_SET)
             error = {"name": "AnswerTooLong", "value": "a cell's answer is too long"}

@@ -38,7 +38,7 @@ def to_python(source: str) -> str:
     except SyntaxError:
         return "\n".join(_without_escapes(lines)) + "\n"
     except (ValueError, RecursionError, MemoryError):
-        pass  # the compiler will say so
+        pass  # the compiler will report it
     return text
 
 

@@ -190,7 +190,7 @@ def _context(error: BaseException) -> BaseException | None:
 def _one(error: BaseException, is_ours: Callable[[str], bool]) -> str:
     at = error.__traceback__
     if at is not None and is_ours(at.tb_frame.f_code.co_filename):
-        # What leads to the cell is the notebook's; what is not Python has never come there.
+        # Frames before the cell's are the notebook's: all of them, where the cell is not Python.
         while at is not None and not at.tb_frame.f_code.co_filename.startswith(CELL):
             at = at.tb_next
     frames = [each for each in traceback.walk_tb(at) if not is_ours(each[0].f_code.co_filename)]

@@ -63,7 +63,7 @@ class Parts:
             module.rehearse()
         self._loaded[name] = module
         self.forget()
-        random.seed(0)  # again, as agent.py has: what was just loaded may have drawn numbers
+        random.seed(0)  # again, as in agent.py: what was just loaded may have drawn numbers
         gc.collect()
         gc.freeze()
 

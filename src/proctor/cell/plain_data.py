@@ -105,7 +105,7 @@ def decode(data: bytes) -> object:
     The result is made of None, bool, int, float, complex, str, bytes, list, tuple, dict, set,
     frozenset, deque, Opaque and Array, exactly these types, nested at most MAX_DEPTH deep.
     """
-    # Decimal integers that long are never written; refused before int() works on them.
+    # Decimal integers this long are never written: refuse them before int() works on them.
     parse_int = _short_int if _LONG_DIGITS.search(data) else None
     try:
         tree = json.loads(data.decode("ascii"), parse_int=parse_int, parse_constant=_refuse)
@@ -198,7 +198,7 @@ class _Encoder:
         try:
             if issubclass(kind, numpy.generic):
                 scalar = numpy.generic.item(value)
-                # longdouble is its own item: it has no Python counterpart.
+                # The item of a longdouble is a longdouble: it has no Python counterpart.
                 return _NO_TREE if type(scalar) is kind else self.tree(scalar, depth)
             if not issubclass(kind, numpy.ndarray):
                 return _NO_TREE
@@ -252,7 +252,7 @@ def _text_tree(value: str) -> object:
 
 
 _NO_TREE = object()
-# Through the base's own slots: what a subclass defines has no say in what its data is.
+# By the base type's own methods: what a subclass defines must not decide what its data is.
 _SCALAR_TREES: tuple[tuple[type, Callable[[Any], object]], ...] = (
     (int, lambda value: _int_tree(int.__index__(value))),
     (str, lambda value: _text_tree(str.__str__(value))),
@@ -271,7 +271,7 @@ def _as_json_number(value: Any) -> int | float | None:
         if not value.is_finite():
             return None if value.is_nan() else float(value)
         if value and abs(value.adjusted()) > _MAX_DECIMAL_EXPONENT:
-            return None  # would take its exponent's worth of memory to write out
+            return None  # written out it would have as many digits as its exponent says
     numerator, denominator = value.as_integer_ratio()
     if denominator == 1:
         return int(numerator)
@@ -296,7 +296,7 @@ _ALL_PLAIN: dict[frozenset[type], Callable[[list[Any]], bool]] = {
     frozenset({int}): lambda items: min(items) > -_PLAIN_INT and max(items) < _PLAIN_INT,
     frozenset({str}): lambda items: all(map(str.isascii, items)),
     frozenset({float}): lambda items: all(map(math.isfinite, items)),
-    # First the integers, for which isfinite may be too much; a nan makes one of these false.
+    # The range comes first, as isfinite fails on huge integers; a nan makes a condition false.
     frozenset({int, float}): lambda items: (
         min(items) > -_PLAIN_INT and max(items) < _PLAIN_INT and all(map(math.isfinite, items))
     ),
@@ -384,7 +384,7 @@ def _decode_int(body: str) -> int:
 
 _SCALAR_TAGS: dict[str, Callable[[str], object]] = {
     "int": _decode_int,
-    # There is but one nan: in containers Python calls it equal to itself only.
+    # All nans are one object: in containers Python finds a nan equal to the same object only.
     "float": lambda body: math.nan if body == "nan" else float(body),
     "text": lambda body: bytes.fromhex(body).decode("utf-8", "surrogatepass"),
     "bytes": bytes.fromhex,

@@ -31,7 +31,7 @@ def answer(what: str, *given: Any) -> Found:
 def called(code: str, call: str, imports: bool) -> Found:
     """Return the value of a task's own call. Raises what the task raises."""
     names = _loaded(code, imports)
-    return True, eval(call, names)  # noqa: S307 - the task's own, as its code
+    return True, eval(call, names)  # noqa: S307 - the task's own call, as its code is
 
 
 def literal(text: str) -> Found:
@@ -64,7 +64,7 @@ def called_with(code: str, function: str, text: str, imports: bool) -> Found:
     try:
         try:
             call = _call(text.strip(), function)
-        except SyntaxError:  # `k=2` alone is none
+        except SyntaxError:  # `k=2` alone is not an expression
             call = None
         if call is None:
             call = _call(f"{function}({text.strip()}\n)", function)
@@ -105,7 +105,7 @@ def evaluated(text: str) -> Found:
         if not isinstance(stated.test.ops[0], ast.Eq):
             raise ValueError("not an equality")
         text = str(ast.get_source_segment(text, stated.test.comparators[0]))
-    return True, eval(text, {})  # noqa: S307 - as upstream does, but here
+    return True, eval(text, {})  # noqa: S307 - as upstream does, but in a cell
 
 
 def _loaded(code: str, imports: bool) -> dict[str, Any]:

@@ -28,7 +28,7 @@ SOURCE_FD = 3
 FEED_FD = 4
 RESULT_FD = 3
 """Descriptor, in a test's process, of the file for what a function returns, encoded."""
-INTERRUPTED = 0x100 | signal.SIGINT  # no exit code: KeyboardInterrupt ends CPython by signal
+INTERRUPTED = 0x100 | signal.SIGINT  # not an exit code: KeyboardInterrupt ends CPython by signal
 # Plain integers: an enum's machinery would cost a fresh job a dozen page faults.
 _RUN, _SERVE_FORK, _SERVE_OFFICIAL = int(Kind.RUN), int(Kind.SERVE_FORK), int(Kind.SERVE_OFFICIAL)
 _SESSION, _COMMAND, _WORK = int(Kind.SESSION), int(Kind.COMMAND), int(Kind.WORK)
@@ -47,7 +47,7 @@ def run(kind: int, function: str, part: Any) -> NoReturn:
     gc.enable()
     if kind == _WORK:
         _run_once(*part.prepare())
-    if kind == _SCRIPT:  # apart: to look in a tuple would write to further pages
+    if kind == _SCRIPT:  # tested apart: looking in a tuple would write to more pages
         _run_once(*part.prepare())
     source = read(SOURCE_FD)
     os.close(SOURCE_FD)
@@ -89,10 +89,10 @@ def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
 
 def _run_program(source: bytes, name: str = SOURCE_NAME) -> int:
     """Compile and run a program; returns the exit code to end this process with."""
-    # For tracebacks and warnings.
-    if name == SOURCE_NAME:  # a lazy entry: decoded only if one is shown
+    # Tracebacks and warnings read these lines.
+    if name == SOURCE_NAME:  # a lazy entry: decoded only when read
         linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
-    elif name != STRING_NAME:  # a lazy one is ignored for a file that is there, even if unreadable
+    elif name != STRING_NAME:  # lazy entries are ignored if the file exists, even if unreadable
         lines = source.decode("utf-8", "replace").splitlines(keepends=True)
         linecache.cache[name] = (len(source), None, lines, name)
     try:
@@ -181,7 +181,7 @@ def _finish(status: int) -> int:
     except BaseException as error:  # noqa: BLE001 - as in _execute
         print_exception(error)
     status = _flush_all(status)
-    # Files that the program opened on its output and never closed are flushed when they die.
+    # Files that the program opened on its output and never closed are flushed when collected.
     sys.modules.pop("__main__", None)
     gc.collect()
     return _flush_all(status)
@@ -214,7 +214,7 @@ def print_exception(error: BaseException) -> None:
     first = error.__traceback__.tb_next if error.__traceback__ is not None else None
     hook = getattr(sys, "excepthook", None)
     if hook is not None and hook is not sys.__excepthook__:
-        with contextlib.suppress(BaseException):  # then it is shown after all, as CPython does
+        with contextlib.suppress(BaseException):  # if the hook fails: shown below, as by CPython
             hook(type(error), error, first)
             return
     try:

@@ -23,7 +23,7 @@ def prepare() -> tuple[bytes, str]:
     head: dict[str, Any] = json.loads(data[native_job.LENGTH.size : start])
     os.close(python_job.SOURCE_FD)
     sys.argv[:] = head["argv"]
-    # Its input may be a pipe; the agent's streams are those of files.
+    # The program's input may be a pipe; the agent's streams are made for files.
     python_job.fresh_streams()
     vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
     if head["line_buffered"]:

@@ -15,7 +15,7 @@ enum {
                         + LEN(IOCTLS_OUTSIDE_A_BOX),
 };
 
-/* What the cell lacks, for which the filter must make up; and what it has, if it answers socket(). */
+/* What the cell lacks, for which the filter must make up; and BROKERED, if the cell answers socket(). */
 enum { NO_BOX = 1, MEMORY_UNCOUNTED = 2, CPU_UNCOUNTED = 4, SHARED_FILES = 8, BROKERED = 16 };
 enum { RET_USER_NOTIF = 0x7fc00000 };
 
@@ -69,7 +69,7 @@ static void refuse_value(struct program *p, int call, int arg, uint32_t value)
     EMIT(LOAD(offsetof(struct seccomp_data, nr)));
 }
 
-/* ioctl is allowed only to do one of these. */
+/* ioctl is allowed only with one of these requests. */
 static void allow_ioctls(struct program *p, const uint32_t *requests, size_t n)
 {
     EMIT(SKIP_UNLESS(SYS_ioctl, (uint8_t)(n + 3)));
@@ -91,9 +91,9 @@ static void refuse_masked(struct program *p, int call, int arg, uint32_t mask, u
     EMIT(LOAD(offsetof(struct seccomp_data, nr)));
 }
 
-/* Children of who ignores SIGCHLD vanish with what they have used. To ask what it does is allowed,
- * and to change it has no effect instead of failing: Node.js and Go do these things to all signals
- * when they start, and end if they fail. */
+/* Children of a process that ignores SIGCHLD vanish, and so do the figures of what they used. Asking
+ * for the signal's action is allowed, and changing it has no effect instead of failing: Node.js and Go
+ * do both with all signals when they start, and end if that fails. */
 static void leave_sigchld(struct program *p)
 {
     EMIT(SKIP_UNLESS(SYS_rt_sigaction, 9));
@@ -103,12 +103,12 @@ static void leave_sigchld(struct program *p)
     EMIT(BPF_STMT(BPF_MISC | BPF_TAX, 0));
     EMIT(LOAD(ARG_HIGH(1)));
     EMIT(BPF_STMT(BPF_ALU | BPF_OR | BPF_X, 0));
-    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0)); /* no new action: a question */
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0)); /* no new action: it only asks */
     EMIT(REFUSE(0));
     EMIT(LOAD(offsetof(struct seccomp_data, nr)));
 }
 
-/* Allows who has the key; skips to behind that otherwise. 7 instructions. */
+/* Allows callers that give the key; otherwise goes on after these 7 instructions. */
 static void allow_with_key(struct program *p, const struct key *key)
 {
     for (int i = 0; i < 3; i++) {
@@ -118,7 +118,8 @@ static void allow_with_key(struct program *p, const struct key *key)
     EMIT(RETURN(SECCOMP_RET_ALLOW));
 }
 
-/* To ask for other buffers of a socket has no effect: programs do it to be faster, and go on. */
+/* Asking for other buffer sizes of a socket has no effect, but does not fail: programs do it to be
+ * faster, and go on. */
 static void keep_buffers(struct program *p, const struct key *key)
 {
     EMIT(SKIP_UNLESS(SYS_setsockopt, 12));
@@ -130,8 +131,8 @@ static void keep_buffers(struct program *p, const struct key *key)
     EMIT(LOAD(offsetof(struct seccomp_data, nr)));
 }
 
-/* socket() makes UNIX sockets; of the internet's it makes those that who has the key asks for, and
- * asks the agent about others. */
+/* socket() makes UNIX sockets. It makes internet sockets for callers that give the key, and asks the
+ * agent about those for others. */
 static void ask_for_sockets(struct program *p, const struct key *key)
 {
     EMIT(SKIP_UNLESS(SYS_socket, 13));
@@ -155,7 +156,7 @@ static void build_filter(struct program *p, int lacks, const struct key *key)
     EMIT(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1));
     EMIT(REFUSE(ENOSYS));
 #endif
-    /* What the kernel learns after us. */
+    /* Calls that the kernel gains after this was written. */
     EMIT(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, NR_FIRST_UNKNOWN, 0, 1));
     EMIT(REFUSE(ENOSYS));
     /* clone3 hides its flags behind a pointer; libc falls back to clone on ENOSYS. */
@@ -163,43 +164,43 @@ static void build_filter(struct program *p, int lacks, const struct key *key)
     /* CLONE_PARENT would make a job's child the agent's. */
     refuse_flags(p, SYS_clone, 0, CLONE_NEWUSER | CLONE_PARENT);
     refuse_flags(p, SYS_unshare, 0, CLONE_NEWUSER);
-    /* Out-of-band data on UNIX sockets: nobody's need, and the way of several kernel exploits. */
+    /* Out-of-band data on UNIX sockets: nobody needs it, and several kernel exploits use it. */
     refuse_flags(p, SYS_sendto, 3, MSG_OOB);
     refuse_flags(p, SYS_sendmsg, 2, MSG_OOB);
     refuse_flags(p, SYS_sendmmsg, 3, MSG_OOB);
     /* A filter's listener would answer for other processes. */
     refuse_flags(p, SYS_seccomp, 1, SECCOMP_FILTER_FLAG_NEW_LISTENER);
-    /* The same as inotify, by an older way; and a lease holds up whoever wants to write. */
+    /* F_NOTIFY is an older form of inotify; and a lease holds up whoever wants to write. */
     refuse_value(p, SYS_fcntl, 1, F_NOTIFY);
     refuse_value(p, SYS_fcntl, 1, F_SETLEASE);
-    /* Notes on files that all cells share, and on which of their pages are in memory: hints of how
-     * long what is written will live, and the ways to drop pages and to ask for them. */
+    /* Notes could be left on files that all cells share, and in which of their pages are in memory: by
+     * hints of how long what is written will live, and by dropping pages and asking which are there. */
     for (uint32_t hint = 1035 /* F_GET_RW_HINT */; hint <= 1038 /* F_SET_FILE_RW_HINT */; hint++)
         refuse_value(p, SYS_fcntl, 1, hint);
     refuse_value(p, SYS_fadvise64, 3, POSIX_FADV_DONTNEED);
     refuse_value(p, SYS_madvise, 2, 20 /* MADV_COLD */);
     refuse_value(p, SYS_madvise, 2, 21 /* MADV_PAGEOUT */);
     refuse_flags(p, SYS_preadv2, 5, 8 /* RWF_NOWAIT */);
-    /* A number that counts the machine's sockets, as far as anybody has asked for it. */
+    /* A number that counts those of the machine's sockets whose number anybody has asked for. */
     refuse_value(p, SYS_getsockopt, 2, 57 /* SO_COOKIE */);
-    refuse_value(p, SYS_getsockopt, 2, 71 /* SO_NETNS_COOKIE */); /* likewise, of its networks */
-    /* Ciphers in the kernel: nobody's need on a loopback interface, and the way of many exploits. */
+    refuse_value(p, SYS_getsockopt, 2, 71 /* SO_NETNS_COOKIE */); /* likewise, of its network namespaces */
+    /* Ciphers in the kernel: nobody needs them on a loopback interface, and many exploits use them. */
     refuse_value(p, SYS_setsockopt, 2, 31 /* TCP_ULP */);
-    /* Newer twins of futex; libraries use the old one where there are none. */
+    /* Newer twins of futex; libraries use the old call where these are missing. */
     refuse(p, NR_futex_waitv, ENOSYS);
     refuse(p, NR_futex_wake, ENOSYS);
     refuse(p, NR_futex_wait, ENOSYS);
     refuse(p, NR_futex_requeue, ENOSYS);
-    /* A core to oneself slows others down; merged pages tell by their speed who else has the same. */
+    /* A core to a job alone slows others down; merged pages show by their speed who else has the same. */
     refuse_value(p, SYS_prctl, 0, 62 /* PR_SCHED_CORE */);
     refuse_value(p, SYS_prctl, 0, 67 /* PR_SET_MEMORY_MERGE */);
     refuse_value(p, SYS_madvise, 2, MADV_MERGEABLE);
     if (lacks & SHARED_FILES) refuse_all(p, DENIED_ON_SHARED_FILES, LEN(DENIED_ON_SHARED_FILES));
     if (lacks & NO_BOX) {
         refuse_all(p, DENIED_OUTSIDE_A_BOX, LEN(DENIED_OUTSIDE_A_BOX));
-        refuse_flags(p, SYS_socketpair, 1, SOCK_DGRAM); /* could send to any address; raw too */
-        /* pthread_getattr_np asks for a thread's own by its number, and does without only if there
-         * is no such call: Java, Rust and Mono would not start. */
+        refuse_flags(p, SYS_socketpair, 1, SOCK_DGRAM); /* could send to any address; includes raw */
+        /* pthread_getattr_np asks for a thread's CPUs by its number, and does without only if there is
+         * no such call: after another error Java, Rust and Mono would not start. */
         allow_only(p, SYS_sched_getaffinity, 0, 0, ENOSYS);
         for (size_t i = 0; i < LEN(SELF_ONLY_OUTSIDE_A_BOX); i++)
             allow_only(p, SELF_ONLY_OUTSIDE_A_BOX[i], 0, 0, EPERM);
@@ -207,7 +208,7 @@ static void build_filter(struct program *p, int lacks, const struct key *key)
         allow_only(p, SYS_ioprio_get, 1, 0, EPERM);
         allow_ioctls(p, IOCTLS_OUTSIDE_A_BOX, LEN(IOCTLS_OUTSIDE_A_BOX));
     }
-    /* Pages of a file that is not mapped belong to no process that could be looked at; and shared
+    /* Pages of a file that is not mapped belong to no process whose memory could be read; and shared
      * memory is a file, which lives on whole while any part of it is mapped. */
     if (lacks & MEMORY_UNCOUNTED) {
         refuse(p, SYS_memfd_create, ENOSYS);
@@ -223,9 +224,9 @@ static void build_filter(struct program *p, int lacks, const struct key *key)
     EMIT(RETURN(SECCOMP_RET_ALLOW));
 }
 
-/* What nothing that is judged may do, since two cells can do it to the same file: a lock or a wake-up
- * would be a note from one program to another, and with notes answers can be guessed. What is not
- * judged needs locks on files of its own (databases, package managers, build tools). */
+/* Refuses jobs that are judged what two cells can do to the same file: a lock or a wake-up would be a
+ * note from one program to another, and with notes answers can be guessed. Jobs that are not judged
+ * need locks on files of their own (databases, package managers, build tools). */
 static void build_filter_for_judged(struct program *p)
 {
     static const uint32_t LOCKS[] = { F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK,
@@ -239,7 +240,7 @@ static void build_filter_for_judged(struct program *p)
         EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LOCKS[i], (uint8_t)(LEN(LOCKS) - i), 0));
     EMIT(RETURN(SECCOMP_RET_ALLOW));
     EMIT(REFUSE(ENOLCK));
-    /* Of futexes that are not the process's own only waiting is needed: for the end of a thread,
+    /* On futexes that are not private to the process only waiting is needed: for the end of a thread,
      * which the kernel announces. */
     EMIT(SKIP_UNLESS(SYS_futex, 7));
     EMIT(LOAD(ARG_LOW(1)));
@@ -285,7 +286,7 @@ static PyObject *install_seccomp(PyObject *self, PyObject *args)
     if (listener < 0) return PyErr_SetFromErrno(PyExc_OSError);
     if (!(lacks & BROKERED)) Py_RETURN_NONE;
     struct notif_addfd nobodys = { 0, ADDFD_AND_SEND, (uint32_t)cell.key, 0, 0 };
-    if (ioctl(listener, NOTIF_ADDFD, &nobodys) && errno != ENOENT) /* before Linux 5.14 */
+    if (ioctl(listener, NOTIF_ADDFD, &nobodys) && errno != ENOENT) /* Linux before 5.14 */
         return PyErr_SetFromErrno(PyExc_OSError);
     cell.listener = listener;
     Py_RETURN_NONE;

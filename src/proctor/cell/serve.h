@@ -2,7 +2,7 @@
  *
  * In C, because the fork write-protects the parent's pages too: a parent that returned to Python
  * would pay over a hundred page faults per job just to go round its loop. Each function returns to
- * Python in the child only. The structs mirror wire.py, which has their meaning.
+ * Python in the child only. The structs mirror wire.py, which explains them.
  */
 
 struct __attribute__((packed)) request {
@@ -37,7 +37,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* One message and its descriptors; the length, 0 when the other side is gone, -1 on error. */
+/* Receives a message and its descriptors. Returns its length, 0 if the other side is gone, or -1. */
 static ssize_t receive(int fd, void *data, size_t size, int *fds, int *n_fds)
 {
     char control[CMSG_SPACE(sizeof(int) * MOST_FDS)];
@@ -105,7 +105,7 @@ static void close_all(const int *fds, int n)
     for (int i = 0; i < n; i++) close(fds[i]);
 }
 
-/* What processes have used that are gone; CPU in seconds. */
+/* CPU seconds used by processes that are gone. */
 struct used { double user, system; };
 
 static pid_t reap(pid_t which, int flags, int *status, struct used *used, struct rusage *usage)
@@ -118,18 +118,18 @@ static pid_t reap(pid_t which, int flags, int *status, struct used *used, struct
     return pid;
 }
 
-/* Kills all that is the job's (see FEATURE_SWEEP). Jobs of another user we can only signal as that
- * user; for a moment, and with our real and saved user kept, so that they never can signal us. */
+/* Kills all processes of the job (see FEATURE_SWEEP). Jobs of another user we can only signal as that
+ * user: we become it for a moment, and keep our real and saved user, so that they never can signal us. */
 static void kill_all(void)
 {
-    /* By system calls: libc's would have every thread change, and abort if one may not. A preloaded
-     * module may have started some (jemalloc, in pandas' company), without our capabilities. */
+    /* By system calls: libc's setresuid would change all threads, and abort if one may not change. A
+     * preloaded module may have started threads (jemalloc, along with pandas), without our capabilities. */
     if (cell.features & FEATURE_UID) syscall(SYS_setresuid, -1, cell.uid, -1);
     kill(-1, SIGKILL);
     if (cell.features & FEATURE_UID) syscall(SYS_setresuid, -1, cell.own_uid, -1);
 }
 
-/* Kills and reaps all that is the job's, however fast it multiplies: the kernel lets no fork slip
+/* Kills and reaps all processes of the job, however fast they multiply: the kernel lets no fork slip
  * past a pending SIGKILL. Orphans come to us, so when we have no children left nothing is left. */
 static void sweep(struct used *used)
 {
@@ -138,12 +138,12 @@ static void sweep(struct used *used)
     while (reap(-1, 0, NULL, used, &usage) > 0 || errno == EINTR);
 }
 
-/* Ends a job: its namespace if it has one, else all there is, else its process group (which it may
- * not have yet). */
+/* Ends a job: kills its namespace if it has one, else all that we may signal (see FEATURE_SWEEP), else
+ * its process group (which it may not have yet). */
 static void end_job(pid_t pid, pid_t stub)
 {
     if (stub) {
-        /* All at once: among many processes that want a CPU the stub waits long for its turn. As
+        /* All processes at once: among many that want a CPU the stub waits long for its turn. As
          * process 1 we reach what is in our box and no more. */
         if (getpid() == 1) kill(-1, SIGKILL);
         kill(stub, SIGKILL);
@@ -154,8 +154,8 @@ static void end_job(pid_t pid, pid_t stub)
     }
 }
 
-/* Waits for a job's end, or for the host's word to end it; leaves nothing of it alive. Meanwhile it
- * answers the job's socket(), by sockets only if it may have them. */
+/* Waits until a job ends, or the host says to end it; leaves nothing of it alive. Meanwhile answers
+ * the job's socket(), with sockets only if the job may have them. */
 static void supervise(int control, pid_t pid, pid_t stub, uint64_t started, int may_have_sockets)
 {
     int pidfd = (int)syscall(NR_pidfd_open, pid, 0);
@@ -163,7 +163,7 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started, int 
                                  { cell.listener, POLLIN, 0 } };
     int pause = -1;
     pid_t broker = 0;
-    if (pidfd < 0 && errno == ENOSYS) { /* not in gVisor: look again and again */
+    if (pidfd < 0 && errno == ENOSYS) { /* gVisor has no pidfd_open: look again and again */
         pause = 1;
     } else if (pidfd < 0) { /* out of descriptors or memory: a job we cannot watch must not run */
         end_job(pid, stub);
@@ -181,7 +181,7 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started, int 
         if (!watched[1].revents || watched[0].revents) continue;
         ssize_t size = recv(control, &word, 1, 0);
         end_job(pid, stub);
-        if (size != 1) { /* the host is gone; a box dies with us, and without one we clean up */
+        if (size != 1) { /* the host is gone; a box dies with us, without a box we clean up */
             struct used used = { 0 };
             if (cell.features & FEATURE_SWEEP) sweep(&used);
             _exit(0);
@@ -219,8 +219,8 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started, int 
 
 #include "execute.h"
 
-/* Has the next process of the cell get the number it would have in a new cell: numbers show in
- * /proc, and how far they have come would tell of the jobs before. Takes CAP_SYS_ADMIN over the
+/* Makes the next process of the cell get the number it would have in a new cell: numbers show in
+ * /proc, and how far they have come would reveal the jobs before. Needs CAP_SYS_ADMIN over the
  * cell's PID namespace, and a kernel that can restore processes. */
 static void count_pids_anew(void)
 {
@@ -286,11 +286,11 @@ static PyObject *serve(PyObject *self, PyObject *args)
         int fds[MOST_FDS], n_fds;
         ssize_t size = receive(control, &request, sizeof request, fds, &n_fds);
         if (size <= 0) _exit(0);
-        if (size != sizeof request) continue; /* KILL that crossed a job's natural end */
+        if (size != sizeof request) continue; /* KILL, sent while the job ended by itself */
         uint64_t started = now_ns();
         int called = request.function[0] != 0;
         uint64_t sort = 1ull << (request.kind % 32 * 2 + called);
-        /* Seldom: our pages are shared with past jobs, so Python code costs us a fault for each. */
+        /* Called seldom: past jobs share our pages, so Python code costs us a page fault for each. */
         if (!(ready & sort) || (request.kind == KIND_OFFICIAL) != official) {
             PyObject *done = PyObject_CallFunction(get_ready, "ii", request.kind, called);
             if (!done) return NULL;
@@ -312,7 +312,7 @@ static PyObject *serve(PyObject *self, PyObject *args)
 
 /* Ends whatever a test left running, so that it cannot meet the next one. In a PID namespace -1
  * means everything but ourselves and the init; without one, see FEATURE_SWEEP. What kill returns says
- * nothing: it is 0 even if all there is to signal is none of ours. But orphans come to us. */
+ * nothing: it is 0 even if we may signal no process. But orphans come to us, so reap() tells the end. */
 static void kill_leftovers(struct used *used)
 {
     struct rusage usage;
@@ -333,7 +333,7 @@ static PyObject *serve_tests(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "i", &feed)) return NULL;
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* tests must not look into the process that forks them */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* the CPU time of their orphans counts as theirs */
-    /* Nor signal it: Python's handlers would leave a note that every later test is forked with. */
+    /* Nor may they signal it: Python's handlers would leave a mark that all later tests inherit. */
     sigset_t all, old;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &old);

@@ -1,7 +1,7 @@
 /* The loop of a session's first process, which forks its programs. Included by lockdown.c.
  *
  * Unlike a serving job it goes on while they run, and leaves alone what they leave running. The
- * structs mirror wire.py, which has their meaning.
+ * structs mirror wire.py, which explains them.
  */
 #include <sys/signalfd.h>
 
@@ -10,7 +10,7 @@ struct __attribute__((packed)) started { uint8_t tag; uint32_t id; };
 struct __attribute__((packed)) finished {
     uint8_t tag;
     uint32_t id;
-    int32_t status; /* of REFUSED: the error number */
+    int32_t status; /* with TAG_REFUSED: the error number */
     double user, system;
     uint64_t peak;
 };
@@ -49,10 +49,10 @@ static int become_program(int feed, uint32_t id, const int *fds)
     struct job job = { .kept = { fds[3] }, .n_kept = 1 };
     memcpy(job.streams, fds, sizeof job.streams);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-    /* What it leaves behind stays below it while it lives: the host can then kill all of it. */
+    /* Orphans that it leaves stay below it while it lives: the host can then kill all of them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     setsid();
-    /* By the program's own process: the host reads its number from the credentials. */
+    /* Sent by the program's own process: the host reads its pid from the credentials. */
     struct started message = { TAG_STARTED, id };
     if (send(feed, &message, sizeof message, MSG_NOSIGNAL) != sizeof message) return -1;
     return place_descriptors(&job);
@@ -95,8 +95,8 @@ static PyObject *serve_session(PyObject *self, PyObject *args)
             int number = order.what == ORDER_KILL ? SIGKILL : SIGINT;
             for (int i = 0; i < n; i++)
                 if (running[i].id == order.id && killpg(running[i].pid, number))
-                    kill(running[i].pid, number); /* not yet a group of its own */
-            /* So that the host knows that the signal is none that comes later. */
+                    kill(running[i].pid, number); /* it has no group of its own yet */
+            /* So that the host knows that the signal will not come later. */
             if (number == SIGINT) report(feed, TAG_INTERRUPTED, order.id, 0, &none);
         } else if (n_fds != 4 || n == MOST_PROGRAMS) {
             report(feed, TAG_REFUSED, order.id, EAGAIN, &none);

@@ -94,5 +94,5 @@ def _print_json(entry: Installed, done: list[_End], faults: list[str], summary: 
         "faults": faults,
         "summary": summary,
     }
-    # A summary is whatever its adapter makes of it; what JSON has no form for is shown as text.
+    # An adapter's summary may hold anything: what JSON has no form for is written as text.
     terminal.write_json(found, enc_hook=str)

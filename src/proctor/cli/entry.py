@@ -40,7 +40,7 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
             terminal.note(_said(error))
             if error.filename is not None:
                 return UsageError.exit_code
-            _write_no_more()  # to flush again at the end would fail, and end with 120
+            _write_no_more()  # Python's last flush would fail, too, and end with 120
             return FAILED
     except BrokenPipeError:
         _write_no_more()
@@ -49,7 +49,7 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
 
 def _run(app: typer.Typer, arguments: list[str]) -> int:
     command = typer.main.get_command(app)
-    if _COMPLETING in os.environ:  # a shell asks what could come next
+    if _COMPLETING in os.environ:  # a shell asks for completions
         command.main(arguments, prog_name=NAME)
     try:
         # Not command.main(), which hides interruptions and broken pipes.
@@ -84,7 +84,7 @@ def _show_usage_error(error: ClickException) -> None:
         return
     context = getattr(error, "ctx", None)
     misplaced = "" if context is None else _misplaced(error, context)
-    # For an unknown command, both Typer and click suggest one.
+    # For an unknown command, both Typer and click suggest a similar one.
     told = error.message if misplaced or "Did you mean" in error.message else error.format_message()
     ends = "" if told.endswith((".", "?", ")")) else "."
     help_ = "" if context is None else f" Try '{context.command_path} --help'."
@@ -126,8 +126,8 @@ def _said(error: OSError) -> str:
 def _heed_signals() -> None:
     """Treat SIGTERM as Ctrl-C, and SIGHUP, the end of the terminal, as SIGTERM."""
     signal.signal(signal.SIGTERM, _interrupt)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
-        # Whatever handles SIGTERM by then: commands that keep what they have made, and servers.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup has it ignored
+        # The handler at that time: servers, and commands that keep what they have made, set one.
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 

@@ -148,7 +148,7 @@ def _continue(
     store: RunStore, ending: Ending, access: ModelAccess, *, new_round: bool = False
 ) -> Outcome:
     tell_once()
-    if not store.unasked():  # neither recording nor server need be there any more
+    if not store.unasked():  # no reply is missing: neither recording nor server is needed
         return _do(store, ScriptedModel(_not_asked), ending, new_round=new_round)
     access.look_again(store)
     with access.opened(settings_of(store)) as reached:
@@ -160,7 +160,7 @@ def _not_asked(_request: ModelRequest) -> ModelReply:
 
 
 def _do(store: RunStore, model: Model, ending: Ending, *, new_round: bool = False) -> Outcome:
-    if isinstance(model, BatchedModel):  # before cells are opened, which would stand idle
+    if isinstance(model, BatchedModel):  # before cells are opened, which would be idle meanwhile
         try:
             batches.ask(store, model)
         except (KeyboardInterrupt, asyncio.CancelledError):
@@ -174,7 +174,7 @@ def _do(store: RunStore, model: Model, ending: Ending, *, new_round: bool = Fals
     benchmark = benchmark_of(store)
     with ExitStack() as stack:
         grader = _open_grader(benchmark, settings, ending, stack) if grades else None
-        if new_round:  # not before: a round without verdicts hides those of the one before
+        if new_round:  # only now: a round without verdicts hides those of the one before
             begin_round(store, settings)
         spent = Spending(store, model)
         progress = stack.enter_context(

@@ -50,7 +50,7 @@ class _Evaluations(TyperGroup):
 
         found = super().get_command(ctx, cmd_name)
         others = {each.name: each for each in installed()} if found is None else {}
-        if cmd_name in others:  # as it is listed
+        if cmd_name in others:  # for the list of commands only
             text = f"From the package {others[cmd_name].distribution}."
             return _click_command(cmd_name, text, lambda: None)
         return found

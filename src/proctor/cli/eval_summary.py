@@ -33,7 +33,7 @@ def show_figures(store: RunStore, settings: Settings, found: Figures) -> None:
     title = f"{settings.model} on {store.recall('source')}, run {store.directory}"
     lines = [line(title)]
     for mode, summary in found.modes.items():
-        # Where there are no rules of ours beside the publishers', what those are is to be known.
+        # If there are no rules but the publishers', say what those are.
         words = f" ({modes[mode]})" if list(modes) == ["official"] else ""
         verdicts = render.counted((render.coloured(v), n) for v, n in summary.verdicts.items())
         lines.append(line(f"{mode}{words}: {many(summary.total, 'program')}, ", verdicts or "none"))
@@ -88,7 +88,7 @@ def _show_table(console: Screen, found: Figures, room: int) -> None:
         if k > 1 and value is not None:
             _row(table, f"all, pass@{k}", overall, k)
     groups = _groups(found.modes)
-    # Of the other lines one is the heading, and one says where what is left out can be found.
+    # Two more lines are the heading, and the one that says where all rows can be found.
     shown = _fitting([len(rows) for _, rows in groups], room - table.row_count - 2)
     for (name, rows), number in zip(groups, shown, strict=True):
         hidden = len(rows) - number

@@ -123,7 +123,7 @@ class Where:
         """Write the figures of the cache to stderr, if there is one."""
         from proctor.cli import terminal
 
-        if self.tally is not None and self.tally.store:  # it has been opened
+        if self.tally is not None and self.tally.store:  # the cache has been opened
             terminal.note(f"cache: {self.tally}")
 
     @contextmanager

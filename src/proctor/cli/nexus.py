@@ -120,7 +120,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         test_timeout=options.test_timeout / 1000,
         max_connections=options.concurrency,
         concurrency=options.concurrency,
-        max_retries=2,  # as the SDK that it used
+        max_retries=2,  # as in the SDK that the original used
         agentic_mode=options.agentic_mode,
         agentic_turn_budget=options.agentic_turn_budget,
     )

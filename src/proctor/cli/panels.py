@@ -69,7 +69,7 @@ class PanelCommand(TyperCommand):
             if few:
                 parameter.rich_help_panel = None
             if parameter.param_type_name == "argument":
-                parameter.name = None  # else the name of its type is shown for its metavar
+                parameter.name = None  # else the name of its type is shown instead of its metavar
         self.help = escape(unwrapped(self.help))
         self.epilog = escape(self.epilog or "")
         super().format_help(ctx, formatter)

@@ -51,7 +51,7 @@ def _for_us(source: int) -> bool:
     """Return False for the terminal of a shell that has put this process into the background."""
     try:
         return not os.isatty(source) or os.tcgetpgrp(source) == os.getpgrp()
-    except OSError:  # no shell shares it with us
+    except OSError:  # no shell shares this terminal with proctor
         return True
 
 

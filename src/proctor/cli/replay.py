@@ -113,7 +113,7 @@ def _judges(
         with closing(job.there() if wanted.there else job.here(wanted.given)) as client:
             yield client, lambda _test: client.output
         return
-    # Servers have their own settings.
+    # Servers have their own settings: for them, those recorded are left out.
     pool = wanted.given if wanted.where.on is not None else {**recorded.pool, **wanted.given}
     if (elsewhere := wanted.where.opener(pool)) is not None:
         with elsewhere() as judges:

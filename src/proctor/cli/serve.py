@@ -112,7 +112,7 @@ def serve(settings: ServeSettings, *, as_json: bool, access_log: bool) -> int:
 
     try:
         run(settings, ready)
-    except KeyboardInterrupt:  # it has been shut down in order by now
+    except KeyboardInterrupt:  # the server has shut down in order by now
         return 0
     return 0
 

@@ -51,7 +51,7 @@ def need_extra(host: SolverHost, profile: profiles.Profile, *, schemas: bool) ->
         try:
             host.pool(profile)
         except ProctorError:
-            if host.isolation == "container":  # what is installed here would not help
+            if host.isolation == "container":  # a container does not use what is installed here
                 raise
             raise UsageError(str(missing)) from missing
     except PlatformError as missing:

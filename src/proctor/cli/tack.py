@@ -46,7 +46,7 @@ def main() -> None:
         proctor()
     signal.signal(
         signal.SIGTERM, signal.default_int_handler
-    )  # the answer has the best solution so far
+    )  # so that the answer has the best solution so far
     answer = _check(words[0]) if words and words[0] in _MODES else _execute(words)
     terminal.write(json.dumps(answer, allow_nan=False), end="\n")
 

@@ -23,6 +23,6 @@ def serve(directory: str, port: int | None, *, as_json: bool) -> int:
 
     try:
         run(Path(directory), port, ready)
-    except KeyboardInterrupt:  # it has been shut down in order by now
+    except KeyboardInterrupt:  # the server has shut down in order by now
         return 0
     return 0

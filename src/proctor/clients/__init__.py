@@ -43,7 +43,7 @@ from proctor.service.http.native.session_schema import SessionState as SessionSt
 from proctor.solver.envelope import Envelope as Envelope
 from proctor.solver.envelope import Incumbent as Incumbent
 
-# What these structs and classes were called before; until 1.0.
+# Former names of these structs and classes, kept until 1.0.
 Judged = JudgeOutcome
 AsyncLiveRun = AsyncStreamedRun
 LiveRun = StreamedRun

@@ -150,7 +150,7 @@ async def _started(words: list[str]) -> "_DaemonProcess":
     try:
         child = await asyncio.create_subprocess_exec(
             *words, stdin=pipe, stdout=pipe, limit=_MAX_LINE,
-            process_group=0,  # Ctrl-C is passed on by this process
+            process_group=0,  # in a group of its own: this process passes Ctrl-C on
         )  # fmt: skip
     except OSError as error:
         raise Unreachable(f"{words[0]} cannot be started: {error}") from error
@@ -249,7 +249,7 @@ class _DaemonProcess:
         try:
             while line := await self._process.stdout.readline():
                 self._take(_read(line))
-        except (ReplyBroken, ValueError) as error:  # ValueError: a line without end
+        except (ReplyBroken, ValueError) as error:  # ValueError: a line longer than _MAX_LINE
             fault = error if isinstance(error, ReplyBroken) else broken("the daemon", error)
             self._process.kill()
         self.over = True

@@ -76,7 +76,7 @@ class HttpTransport:
             headers={} if token is None else {"Authorization": f"Bearer {token}"},
             # A job may take any time; connecting to a server that is there does not.
             timeout=httpx.Timeout(None, connect=_CONNECT_TIMEOUT),
-            # Each request looks at all that are idle.
+            # Few are kept idle, since each request looks at all of those.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
         )
 
@@ -102,7 +102,7 @@ class HttpTransport:
 
     async def cancel(self, call: Call[Any]) -> None:
         """Cancel a job that its key keeps alive: sent again with `wait=false`, it gives its id."""
-        if call.key is None:  # the server cancels a job when its client hangs up
+        if call.key is None:  # without a key, the server cancels a job when its client hangs up
             return
         path, body, headers = _parts_of(call)
         with contextlib.suppress(self._httpx.HTTPError, ProctorError, TimeoutError):

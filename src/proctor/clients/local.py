@@ -110,7 +110,7 @@ async def _solved(engine: Engine, request: SolveRequestJson, call: Call[Any]) ->
     progress = lambda one: call.report("incumbent", msgspec.to_builtins(one))  # noqa: E731
     envelope = await solving.solve(engine, solve_request, _CONTEXT, progress)
     task = asyncio.current_task()
-    if task is not None and task.cancelling():  # the engine returned what it had found all the same
+    if task is not None and task.cancelling():  # cancelled, it returned what it had found
         raise asyncio.CancelledError
     return envelope
 

@@ -189,7 +189,7 @@ class ManyServers:
         try:
             async with asyncio.timeout(_LOOK_PATIENCE):
                 load = await server.http.ask("GET", "/v1/load", ServerLoad, once=True)
-        except NotFound:  # an older one
+        except NotFound:  # an older server, without this route
             self.end(turn)
         except TimeoutError:
             said = f"{server.name}: has not answered for {_LOOK_PATIENCE:g} s"

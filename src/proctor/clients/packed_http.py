@@ -57,7 +57,7 @@ class PackedHttp(HttpTransport):
             return await self._get("/v1/load", ServerLoad)
         except Unsent:
             raise
-        except Unreachable:  # perhaps only the connection was gone, which was idle until now
+        except Unreachable:  # perhaps only an idle connection had been closed
             return await self._get("/v1/load", ServerLoad)
 
     async def _too_old(self) -> PlatformError | ReplyBroken:
@@ -68,7 +68,7 @@ class PackedHttp(HttpTransport):
 
     async def language(self, language: str) -> LanguageVersion:
         """Return the server's LanguageVersion of a language. Raises NoLanguage, InputError."""
-        named = Program("", language).language  # else it could lead to another path
+        named = Program("", language).language  # checked, since it could lead to another path
         return await self._get(f"/v1/languages/{quote(named)}", LanguageVersion)
 
     async def put(self, digest: str, data: bytes) -> None:

@@ -28,7 +28,7 @@ def _tree(base: type[ProctorError]) -> dict[str, type[ProctorError]]:
 
 _BY_CODE: dict[str, type[ProctorError]] = {
     **_tree(ProctorError),
-    # Its errno stays at the other end.
+    # A FileRefused needs an errno, which servers do not send.
     FileRefused.code: InputError,
     # Errors about HTTP itself have codes of their own.
     "bad-request": InputError,

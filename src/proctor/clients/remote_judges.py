@@ -87,7 +87,7 @@ class RemoteJudges:
             task = PendingJudgement(next(self._ids), self._problems.get(problem), payload, Future())
             self._inbox.append(task)
             first = len(self._inbox) == 1
-        if first:  # the loop takes all that is there when it comes to it
+        if first:  # else the loop has been called, and will take the whole inbox
             self._thread.call(self._queue)
         return task.future
 

@@ -185,7 +185,7 @@ class ServerLine:
             try:
                 load = await self._http.load()
             except Unreachable as error:
-                # It may have ceased to listen, and still be answering what it has.
+                # The server may have stopped listening, and still be answering earlier requests.
                 self._reachable, self._gone = False, error
                 if time.monotonic() - self._heard > self._parts.silence:
                     raise
@@ -298,7 +298,7 @@ class ServerLine:
         Raises the error if the server has been restarted, or has broken off too often.
         """
         async with self._checking:
-            if self._checked > began:  # one of several that broke together
+            if self._checked > began:  # another request has checked since: several broke together
                 return self._reachable
             self._breaks += 1
             if self._breaks >= BREAKS:

@@ -104,7 +104,7 @@ class ServerSeat:
     def _refuse(self, turn: EndpointTurn, error: ProctorError) -> None:
         """Note why it does not judge."""
         if isinstance(error, UsageError) and not isinstance(error, Unauthorized):
-            error = Unauthorized(str(error))  # it does not answer to this name
+            error = Unauthorized(str(error))  # the server refuses this host name
         self._fail(error, isinstance(error, PlatformError | ReplyBroken | Unauthorized))
         pause = LONGEST_PAUSE if self.left_out else None
         self._parts.endpoints.failed(turn, str(error), time.monotonic(), pause)

@@ -59,7 +59,7 @@ class AsyncStreamedRun:
         task = self._begun()
         piece = await self._pieces.get()
         if piece is None:
-            self._pieces.put_nowait(None)  # for the next call
+            self._pieces.put_nowait(None)  # so that the next call ends, too
             task.result()
         return piece
 

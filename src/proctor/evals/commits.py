@@ -53,7 +53,7 @@ class Commits:
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def done() -> None:
-            if not written.done():  # nobody waits any more
+            if not written.done():  # done if it was cancelled: nobody waits any more
                 written.set_result(None)
 
         self.put(changes, done, urgent=True)

@@ -81,7 +81,7 @@ def plan(
         )
     if settings.agentic_mode and not benchmark.agentic:
         raise SettingsError(f"{benchmark.name} has no tests that an agent may run")
-    agent_of(settings)  # a wrong one is an error before anything is begun
+    agent_of(settings)  # raises for a wrong agent before anything is begun
     benchmark.check(settings)
     if isinstance(benchmark, PromptsOfOthers):
         settings = benchmark.pinned(settings)
@@ -149,7 +149,7 @@ async def go_on(
     settings, benchmark, source = _unchanged(store)
 
     def in_flight() -> int:
-        cells = grader.cells if grader is not None else 0  # which may change
+        cells = grader.cells if grader is not None else 0  # their number may change
         return settings.concurrency or settings.max_connections + cells * SAMPLES_PER_CELL
 
     wanted = RunPlan(
@@ -187,7 +187,7 @@ def missing_requests(store: RunStore) -> Iterator[ModelRequest]:
                 asked = benchmark.messages(instance, missing.sample, settings)
             except ProctorError:
                 raise
-            except Exception:  # the run meets it again, and makes it a fault of this sample
+            except Exception:  # the run fails here again, and makes it a fault of this sample
                 _logger.exception("no prompt for sample %s of %s", missing.sample, instance.id)
                 continue
             if not isinstance(asked, ModelReply):

@@ -40,7 +40,7 @@ _READS = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(0|\bfileinput\b|/dev/stdin"
 _WRITES = re.compile(r"\bprint\s*\(|\bstdout\b|\bos\.write\b")
 _MAIN = re.compile(r"\bmain\s*\(")
 _DEFINES = (
-    # A type or modifiers before the name, and a body; or a word that defines.
+    # A type or modifiers before the name and a body after it; or a word that defines.
     r"^[ \t]{{0,40}}(?!return\b|else\b|await\b|throw\b|new\b)"
     r"(?:[A-Za-z_@][\w:<>,\[\]&*.?]{{0,79}}+[ \t]{{1,9}}+){{1,8}}"
     r"[&*]{{0,3}}{name}[ \t]{{0,9}}+\([^;{{}}]{{0,1200}}+\{{"
@@ -121,7 +121,7 @@ class _Chooser(ABC):
 
     def chosen(self, groups: Sequence[Sequence[Block]]) -> Extracted:
         """Choose from groups of blocks, the preferred group first; none of them is empty."""
-        # From the last to the first, as long as there is patience for them.
+        # The last block first, since `code` tries other ends for a few blocks only.
         codes = [[self.code(each) for each in reversed(group)] for group in groups]
         sources = [_without_excerpts(each[::-1]) for each in codes]
         for rule, fits in self.wanted():
@@ -203,7 +203,7 @@ class _Python(_Chooser):
         code, rule = found_unfenced(text, others, self._acts, proven)
         if rule:
             return Extracted(code, rule)
-        # A label may be wrong; but a program in another language that happens to parse is none.
+        # A label may be wrong; but code in another language that happens to parse is not Python.
         mislabelled = [each for each in others if proven(each)]
         if mislabelled:
             return Extracted(mislabelled[-1], "parses")

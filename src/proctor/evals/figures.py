@@ -45,7 +45,7 @@ class Figures:
     @property
     def fault_count(self) -> int:
         """Count samples without a reply, or without a verdict in the mode with most such."""
-        # Those without a reply are among a mode's.
+        # A mode's infra_faults include the samples without a reply.
         without = (summary.infra_faults for summary in self.modes.values())
         return max(without, default=sum(self.faults.values()))
 

@@ -69,6 +69,6 @@ def _faults() -> Iterator[None]:
     try:
         yield
     except (ModelFault, InfraFault, PlatformError):
-        raise  # not of its making
+        raise  # not the agent's fault
     except Exception as error:  # whatever it is, it must not cost the other samples
         raise AgentFault(f"{type(error).__name__}: {error}") from error

@@ -22,7 +22,7 @@ def tagged(reply: str, policy: str, *, any_label: bool = False) -> str:
     text = answer(reply)
     _, *parts = text.split(_OPEN)
     if not parts and _CLOSE in text:
-        parts = [text]  # the prompt, or a server, had the opening one
+        parts = [text]  # the prompt, or a server, already had the opening tag
     found = [part.split(_CLOSE)[0].strip() for part in parts]
     found = [part for part in found if part] or [text]
     said = found[0 if policy == "first-block" else -1]
@@ -62,7 +62,7 @@ def assertion(text: str, *, first: bool) -> str:
         lines = block.splitlines()
         at = [number for number, line in enumerate(lines) if line.lstrip().startswith("assert")]
         if at:
-            # Of one that goes over several lines, all.
+            # An assertion may go over several lines, so all that follow are taken.
             return "\n".join(lines[at[0 if first else -1] :]).strip()
     lines = [line.strip("` \t") for line in text.splitlines()]
     stated = [line for line in lines if line.startswith("assert")]

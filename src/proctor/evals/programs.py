@@ -128,12 +128,12 @@ def judge_programs(
     todo = submissions
     if results is not None:
         todo = [entry for entry in submissions if not results.is_finished(entry.row, digest(entry))]
-    if judges is not None:  # a problem is packed once then, and goes to few machines
+    if judges is not None:  # in this order, a problem is packed once and goes to few machines
         todo = sorted(todo, key=lambda entry: entry.question_id)
     show = begin(len(submissions), len(submissions) - len(todo))
     try:
         if not todo:
-            cgroup.sweep()  # what a killed run left behind; else opening a pool does it
+            cgroup.sweep()  # removes what a killed run left behind; otherwise opening a pool does
         else:
             used = judges or _open_pool(wanted.pool, {entry.language for entry in todo}, stack)
             run = DurableRun(

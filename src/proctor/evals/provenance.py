@@ -62,7 +62,7 @@ def provenance(store: RunStore) -> dict[str, Any]:
         found["judged"] = last.begun
         found["isolation"] = store.levels(current_judges(store, settings).values())
         found["host"] = last.host
-    # As it is once it was in a file: lists are lists, and equal to others.
+    # As it is read from a file: tuples become lists, and so compare equal.
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
     return plain
 

@@ -130,7 +130,7 @@ def _earlier(
 ) -> tuple[Verdict, ...]:
     """Verdicts that no longer count, the oldest first; see `RunStore.set_aside` for the keys."""
     if len(sample.judgements) < 2:
-        return ()  # nearly always: a mode's one verdict
+        return ()  # nearly always: one verdict, in one mode
     found = [each for each in sample.judgements if each.mode == mode and each is not current]
     found.sort(key=lambda each: (order.get(each.judge.partition("~")[0], -1), "~" not in each.judge,
                                  each.judge))  # fmt: skip

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from proctor.errors import InputError
 from proctor.evals.bundled import FAMILIES, MODULES
 
-if TYPE_CHECKING:  # the command line lists benchmarks without all that runs them
+if TYPE_CHECKING:  # so that the command line lists benchmarks without importing these
     from proctor.evals.adapter import BenchmarkAdapter
     from proctor.evals.benchmark import Benchmark
 

@@ -292,7 +292,7 @@ class _Run:
 
     def _count(self, fault: ModelFault) -> None:
         """Count a fault; ends the run when too many came in a row."""
-        if self._plan.settings.batch:  # what failed has failed already, and costs nothing more
+        if self._plan.settings.batch:  # all failures are past: going on costs nothing
             return
         self._refusals += isinstance(fault, ModelUnreachable | ModelRefused)
         if self._refusals >= GIVE_UP_AFTER:

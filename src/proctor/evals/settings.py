@@ -173,7 +173,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         limits = replace(default_limits(mode), cpu=self.test_timeout)
         if self.memory is not None:
             limits = replace(limits, memory=self.memory)
-        return JudgeSettings(cast("Mode", mode), limits)  # it looks itself whether it is one
+        return JudgeSettings(cast("Mode", mode), limits)  # JudgeSettings checks the mode
 
     def judges(self, round_: int) -> dict[str, str]:
         """Return the judge's key by mode: a digest of the round and all that it depends on."""

@@ -59,7 +59,7 @@ class RunStore:
     def __init__(self, directory: Path, lock: int | None) -> None:
         """Open a run; without a lock for reading only, so that nothing of it is changed."""
         self.directory = directory
-        # Reads of one thread must not stand within a transaction of another's.
+        # Reads by one thread must not happen within another thread's transaction.
         self._connection = reading(directory) if lock is None else connected(directory)
         self._writer = self._connection if lock is None else connected(directory)
         self._lock = lock
@@ -78,7 +78,7 @@ class RunStore:
                 f"{directory} already holds a run: go on with `proctor resume {directory}`, "
                 "or name another directory by --out"
             )
-        for rest in directory.glob(f"{FILE}*"):  # of a run killed before it was begun
+        for rest in directory.glob(f"{FILE}*"):  # left by a run killed before it was begun
             rest.unlink()
         store = cls(directory, lock)
         with store._writer as connection:
@@ -427,5 +427,5 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-# Names of before, until 1.0.
+# Old name, which works until 1.0.
 Store = RunStore

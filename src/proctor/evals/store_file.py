@@ -14,7 +14,7 @@ FILE = "run.db"
 
 def connected(directory: Path) -> sqlite3.Connection:
     """Open the database, or make one; what is committed is on the disk."""
-    # Writes go through one thread of the event loop's, which need not be the one that opened it.
+    # Writes go through one thread of the event loop, not always the one that opened the connection.
     connection = sqlite3.connect(directory / FILE, timeout=30, check_same_thread=False)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
@@ -34,7 +34,7 @@ def reading(directory: Path) -> sqlite3.Connection:
         connection.close()
         if os.access(directory, os.W_OK) or (directory / f"{FILE}-wal").exists():
             raise
-        # On a read-only disk there is no room for the index that readers share; nor is a writer.
+        # A read-only disk cannot hold the index that readers share, and has no writer either.
         connection = sqlite3.connect(f"{place}&immutable=1", uri=True, check_same_thread=False)
     return connection
 
@@ -56,7 +56,7 @@ def stamp(directory: Path) -> tuple[int, ...]:
     found = [(directory / FILE).stat()]
     with suppress(FileNotFoundError):
         log = (directory / f"{FILE}-wal").stat()
-        found += [log] if log.st_size else []  # an empty one is a reader's
+        found += [log] if log.st_size else []  # readers make an empty log
     return (max(each.st_mtime_ns for each in found), *(each.st_size for each in found))
 
 

@@ -39,7 +39,7 @@ def found_unfenced(text: str, others: list[str], acts: Fits, fits: Fits) -> tupl
     for rule, way in _WAYS.items():
         tried = [each for each in way(text, others) if 0 < len(each) <= LONGEST and acts(each)]
         chosen = next(filter(fits, tried), None)
-        # Prose is full of what happens to be Python.
+        # Not for parts: in prose, many of them happen to be Python.
         if chosen is None and tried and rule != "part":
             chosen = tried[0]
         if chosen is not None:

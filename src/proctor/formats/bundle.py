@@ -73,10 +73,10 @@ def write_bundle(place: Path, manifest: Mapping[str, Any], files: Mapping[str, b
     try:
         if place.suffix == ZIP:
             _write_zip(draft, everything)
-            os.link(draft, place)  # which, unlike a rename, replaces nothing
+            os.link(draft, place)  # unlike a rename, this replaces nothing
         else:
             _write_directory(draft, everything)
-            draft.rename(place)  # which replaces an empty directory at most
+            draft.rename(place)  # this replaces at most an empty directory
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=str(place)) from error
     finally:
@@ -190,7 +190,7 @@ def _read_below(root: int, name: str, most: int) -> bytes:
         raise
     except InputError as error:
         raise InputError(error.message, file=name) from error
-    except OSError as error:  # ENOTDIR: a link among them
+    except OSError as error:  # ENOTDIR: one of the directories is a link
         raise InputError(f"cannot be read: {error.strerror}", file=name) from error
     finally:
         os.close(directory)

@@ -86,7 +86,7 @@ class HubClient:
         self._endpoint = (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
         headers = {"user-agent": f"proctor/{__version__}"}
         if token := os.environ.get("HF_TOKEN"):
-            # httpx takes it off when it is sent on to another host.
+            # httpx removes it when the request is redirected to another host.
             headers["authorization"] = f"Bearer {token}"
         self._http = httpx.Client(
             headers=headers, follow_redirects=True, timeout=httpx.Timeout(30.0)
@@ -196,7 +196,7 @@ class HubClient:
                 answer.raise_for_status()
                 if there and answer.status_code != 206:
                     there = out.truncate(0)
-                # As they come: collected to a size, what came before a break would be lost.
+                # Chunks as they come: collected to a size, those before a break would be lost.
                 for chunk in answer.iter_raw():
                     there += out.write(chunk)
                     progress(there)
@@ -239,7 +239,7 @@ def _retried(what: str, attempt: Callable[[], _T]) -> _T:
 def worth_another(error: Exception) -> bool | float:
     """Return True to try again, or the seconds to wait if the server states them, else False."""
     if isinstance(error, httpx.HTTPStatusError):
-        if error.response.status_code == 416:  # what we had was not its beginning
+        if error.response.status_code == 416:  # what we had was not the file's beginning
             return True
         if error.response.status_code not in _TRANSIENT:
             return False

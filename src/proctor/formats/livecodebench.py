@@ -34,7 +34,7 @@ _PROTO, _FRAME, _MEMOIZE, _BINPUT, _LONG_BINPUT = 0x80, 0x95, 0x94, ord("q"), or
 _UNICODE, _PUT, _STOP = ord("V"), ord("p"), ord(".")
 # Opcode -> bytes of its little-endian length: SHORT_BINUNICODE, BINUNICODE, BINUNICODE8.
 _COUNTED_STRINGS = {0x8C: 1, ord("X"): 4, 0x8D: 8}
-# Opcode -> bytes of its argument. They number the string or frame it: nothing to obey here.
+# Opcode -> bytes of its argument. These opcodes only number or frame the string: ignored here.
 _BOOKKEEPING = {_PROTO: 1, _FRAME: 8, _MEMOIZE: 0, _BINPUT: 1, _LONG_BINPUT: 4}
 _WHERE = re.compile(r" - at `\$\.?(?P<path>.*)`$")
 _MISSING = re.compile(r"Object missing required field `(?P<name>[^`]*)`")
@@ -71,7 +71,7 @@ class _Metadata(msgspec.Struct):
     func_name: str | None = None
 
 
-# What a Problem holds whole. `contest_date` and `metadata` say more than it does: kept in `extra`.
+# Fields that a Problem holds whole. `contest_date` and `metadata` say more: kept in `extra`.
 _CONSUMED = frozenset(_LiveCodeBenchRow.__struct_fields__) - {"contest_date", "metadata"}
 _ID_DECODER = msgspec.json.Decoder(_Id)
 _CASES_DECODER = msgspec.json.Decoder(_Cases)
@@ -219,7 +219,7 @@ def _cases(text: str) -> _Cases:
     if not text:
         return []
     content: str | memoryview = text
-    # Base64 has no brackets, so these are meant as JSON, and errors should say so.
+    # Base64 begins with none of these: such text is meant as JSON, and errors should say so.
     if text[0] not in '[{"':
         content = plain_string(_decompressed(text))
     try:
@@ -333,8 +333,8 @@ def parse_json(text: bytes | str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (ValueError, RecursionError):
-        # The standard library also takes what Python programs write although JSON has no such
-        # thing (NaN, lone surrogates), and its messages say where.
+        # The standard library also reads what Python writes beyond JSON (NaN, lone surrogates), and
+        # its messages say where the error is.
         pass
     text = text.rstrip()
     try:

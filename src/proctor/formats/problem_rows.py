@@ -15,7 +15,7 @@ from proctor.program import Program
 
 _SOLUTIONS = ("solutions", "correct_solutions", "canonical_solution", "solution")
 _LANGUAGES = {"python3": "python", "python2": ""}
-_NUMBERED = ("", "", "cpp", "python", "java")  # CodeContests: 1 is Python 2, which nobody has
+_NUMBERED = ("", "", "cpp", "python", "java")  # as in CodeContests; 1 is Python 2, which nobody has
 _IDS = ("question_id", "id", "task_id", "problem_id", "name")
 
 

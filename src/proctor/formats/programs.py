@@ -189,6 +189,6 @@ def _group(content: Any, known: frozenset[str]) -> _RowPrograms:
 
 
 def _refuse_empty(codes: Sequence[str], field: str) -> None:
-    # Else the problem would silently leave the denominator of every rate.
+    # Otherwise the problem would silently be missing from the denominator of every rate.
     if not codes:
         raise InputError('is empty; give [""] where the model gave no program', field=field)

@@ -133,7 +133,7 @@ def label_of(info: str) -> str:
         return ""
     word, ending = found[1], found[2]
     if ending in {"py", "cpp", "cc", "cxx", "java", "rs", "go", "js", "ts"}:
-        return ending  # the name of a file
+        return ending  # the label is the name of a file
     for stem in ("c++", "cpp"):
         if word.startswith(stem) and word.removeprefix(stem).isalnum():
             return stem

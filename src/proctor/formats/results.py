@@ -141,7 +141,7 @@ class ResultsFile:
     def _begin_or_resume(self, origin: Origin | None) -> None:
         self._size = os.fstat(self._fd).st_size
         if not self._size:
-            # Whatever settings lie there belong to no row.
+            # Settings that are there already belong to no row.
             Sidecar(self.settings).with_origin(origin, 0).write(self.path)
             return
         stored = Sidecar.of(self.path)
@@ -160,8 +160,8 @@ class ResultsFile:
                     field="row",
                 )
             self.finished[head.row] = head.digest
-        # Only now that the file is known to be of it. A last line that lacks only its newline goes
-        # too: whether it is whole cannot be told from every kind of row, and judging is cheap.
+        # Cut only now that the settings are known to be the same. A last line that lacks only its
+        # newline goes too: some kinds of row do not show if they are whole, and judging is cheap.
         if size != self._size:
             os.ftruncate(self._fd, size)
             os.fsync(self._fd)

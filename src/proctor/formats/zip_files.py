@@ -22,7 +22,7 @@ def open_zip(data: bytes, directory: int) -> zipfile.ZipFile:
         file.most = directory
         archive = zipfile.ZipFile(file)
         file.most = len(data)
-        # Else a small archive could have the same bytes unpacked a thousand times.
+        # Otherwise a small archive could have the same bytes unpacked a thousand times.
         if sum(each.compress_size for each in archive.infolist()) > len(data):
             raise zipfile.BadZipFile("its files overlap")
         return archive
@@ -49,7 +49,7 @@ class _Bounded(io.BytesIO):
     most = 0
 
     def read(self, size: int | None = -1, /) -> bytes:
-        # The end of an archive, with a comment, is looked for in its last 64 KiB.
+        # zipfile looks for the end of an archive, with its comment, in the last 64 KiB.
         if (size is None or size < 0 or size > self.most) and len(self.getbuffer()) > self.most:
             raise zipfile.BadZipFile(f"it lists its files in more than {self.most} bytes")
         return super().read(size)

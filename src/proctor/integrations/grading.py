@@ -155,7 +155,7 @@ class CompletionGrader:
         task = self._known.get(key)
         if task is None or (isinstance(key, int) and task.problem is not row["problem"]):
             task = self._known[key] = task_of(row)
-        with suppress(KeyError):  # another thread has let go of it
+        with suppress(KeyError):  # another thread has removed it
             self._known.move_to_end(key)
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
@@ -184,10 +184,10 @@ class CompletionGrader:
             return float(judgement.passed)
         weights = task.weights if self.scoring == "weighted" else (1.0,) * len(task.weights)
         total = sum(weights)
-        # A fault may be behind a failure, which would do for "all".
+        # A test may have a fault though another failed, which is enough for "all", not for a share.
         if total <= 0 or any(test.verdict.is_fault for test in judgement.tests):
             return None
-        each = zip(judgement.tests, weights, strict=False)  # none if it does not compile
+        each = zip(judgement.tests, weights, strict=False)  # no tests if it does not compile
         return sum(weight for test, weight in each if test.verdict.passed) / total
 
 

@@ -141,7 +141,7 @@ class IoiCompletionGrader:
 
 
 def _score(judgement: Judgement, scoring: Scoring) -> float | None:
-    (subtask,) = judgement.subtasks  # a row is one
+    (subtask,) = judgement.subtasks  # a row is one subtask
     if subtask.score is None:
         return None
     if scoring == "points":

@@ -51,7 +51,7 @@ def make_reward_func(*, end: str = END, **options: Any) -> RewardFunc:
     def reward_func(
         queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **_others: Any
     ) -> dict[str, Any]:
-        import torch  # OpenRLHF's: it takes tensors
+        import torch  # comes with OpenRLHF, which takes tensors
 
         answers = [_answer(*each, ending) for each in zip(queries, prompts, strict=True)]
         rows = [{"ground_truth": label} for label in labels]

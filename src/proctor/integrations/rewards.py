@@ -85,7 +85,7 @@ def make_ioi_reward(*, name: str = "ioi_reward", **options: Any) -> RewardFuncti
     Options are the fields of IoiCompletionGrader; `name` is the trainer's label. Raises
     SettingsError.
     """
-    # Contest problems take long to load.
+    # The modules for contest problems take long to import.
     from proctor.integrations.ioi_grading import IoiCompletionGrader
 
     return _reward_function(name, IoiCompletionGrader(**options), ("test_names",))

@@ -194,7 +194,7 @@ def _is_json(value: Any) -> bool:
 
 
 def _loaded(value: Any, field: str) -> Any:
-    if hasattr(value, "tolist"):  # numpy's, as pandas has lists
+    if hasattr(value, "tolist"):  # a numpy array, as pandas holds lists
         value = value.tolist()
     if not isinstance(value, str):
         return value

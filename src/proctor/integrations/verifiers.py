@@ -55,8 +55,8 @@ class ProctorRuntime(Runtime):  # type: ignore[misc]
         """`pool` lends the session's cell; without one the session starts its own."""
         super().__init__(name)
         self.config = config or ProctorConfig()
-        # Traces are written and read back with one of verifiers' own kinds only; this one says
-        # least: a runtime of this machine, without an image.
+        # Traces can be written and read back only with one of verifiers' own kinds of this; here
+        # the one that says least: a runtime of this machine, without an image.
         self.info = SubprocessRuntimeInfo()
         self._pool = pool
         self._session: Session | None = None

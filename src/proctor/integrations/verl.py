@@ -25,7 +25,7 @@ from proctor.integrations.scoring import options_of, scores
 from proctor.limits import MIB
 
 _ENDPOINT = "/run_code"
-_OWN = ("reward_router_address", "reward_model_tokenizer")  # verl's, for models that reward
+_OWN = ("reward_router_address", "reward_model_tokenizer")  # passed by verl for reward models
 
 
 def compute_score(
@@ -76,7 +76,7 @@ def compute_scores(
 
 
 async def _scores(
-    _data_sources: Sequence[str],  # tests say themselves what they are
+    _data_sources: Sequence[str],  # not needed: tests show what form they have
     solution_strs: Sequence[str],
     ground_truths: Sequence[Any],
     extra_infos: Sequence[Mapping[str, Any] | None],

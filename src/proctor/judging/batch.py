@@ -26,7 +26,7 @@ def runner_for(
 ) -> "BatchRunner":
     """Return the runner of a submission that was built from this program."""
     if how.output_variable is not None and how.output_variable not in program.source:
-        how = replace(how, output_variable=None)  # most need no directory of their own
+        how = replace(how, output_variable=None)  # most programs then need no own directory
     return BatchRunner(how, built, limits, grader)
 
 

@@ -13,7 +13,7 @@ from proctor.execution import Execution
 from proctor.grading import Convention
 from proctor.verdict import Verdict
 
-# testlib.h: ok, wa, pe, dirt (more output than expected), unexpected end; 3 is a failed checker.
+# testlib.h: ok, wa, pe, dirt (more output than expected), unexpected end; 3 is a checker's failure.
 _TESTLIB_VERDICTS = {
     0: Verdict.AC, 1: Verdict.WA, 2: Verdict.PE, 4: Verdict.PE, 8: Verdict.PE,
 }  # fmt: skip

@@ -17,8 +17,8 @@ _NUMBER = re.compile(
 # Optional minus, no leading zeros, no plus, no underscores, nothing but ASCII: numbers that a sane
 # program prints. Six digits of exponent are beyond any honest answer, and bound the arithmetic.
 _DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]{1,6})?")
-# Enough for a difference to be judged against a tolerance. Without traps: nothing overflows to an
-# exception, and the widest exponents hold whatever _DECIMAL lets through.
+# Precise enough to judge a difference against a tolerance. Without traps nothing raises for an
+# overflow, and the widest exponents hold whatever _DECIMAL lets through.
 _CONTEXT = Context(prec=60, Emax=999_999_999, Emin=-999_999_999, traps=[])
 _TO_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 _BLANKS = b" \t\n\r\v\f"
@@ -122,17 +122,17 @@ def _same_decimal(tolerance: float | None, one: bytes, other: bytes) -> bool:
         return True
     if tolerance is None:
         return False
-    slack = Decimal(str(tolerance))  # the decimal that was meant, not the float next to it
+    slack = Decimal(str(tolerance))  # the decimal that was meant, not the nearest float
     difference = _CONTEXT.abs(_CONTEXT.subtract(left, right))
     return difference <= slack or difference <= _CONTEXT.multiply(slack, _CONTEXT.abs(right))
 
 
 def _tokens(output: bytes, answer: bytes, same: Callable[[bytes, bytes], bool]) -> str | None:
-    # Most outputs are right, and equal but for the line end that closes them.
+    # Most outputs are right, and equal except for the last line end.
     if output == answer or output.rstrip() == answer.rstrip():
         return None
     wanted = answer.split()
-    # No more than can match, and the rest in one piece: a hostile output may hold millions.
+    # Split off no more than can match, the rest in one piece: a hostile output may hold millions.
     got = output.split(None, len(wanted))
     if got == wanted:
         return None

@@ -98,7 +98,7 @@ def judge_in_environment(
             problem, program, settings, environment, opening.result, subtasks, progress
         )
         judgement = contest.judge()
-        with suppress(InfraFault):  # if it mattered, it is the verdict already
+        with suppress(InfraFault):  # if the fault mattered, it is the verdict already
             opening.result()  # a broken problem is an error, whatever the submission is
     return judgement
 
@@ -116,7 +116,7 @@ def compile_submission(
         families = ", ".join(sorted(problem.stubs))
         raise CompileFailed(f"this problem has no grader for {language.name} (only {families})")
     stub = stub or Stub({})
-    # Processes that are different programs keep the names that a stub knows them by.
+    # Processes that are different programs keep the names by which a stub knows them.
     several = isinstance(problem.running, Communication) and any(
         map(registry.by_extension, program.files)
     )

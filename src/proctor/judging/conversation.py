@@ -62,8 +62,8 @@ class Interaction:
     def __init__(self, members: Sequence[Member]) -> None:
         self.members = members
         self._seats = [_Seat() for _ in members]
-        # All parties share one CPU: mostly one computes while the others wait, and a switch costs
-        # half of what waking another CPU does, and the same every time.
+        # All parties share one CPU: mostly one computes while the others wait. A switch costs half
+        # of what waking another CPU does, and the same every time.
         self._cpu: int | None = None
         """Number of that CPU, -1 for any; None until all are there."""
         self._changed = threading.Condition()
@@ -95,7 +95,7 @@ class Interaction:
                 command = replace(member.command, only_cpu=self._cpu)
                 return cell.execute(command, member.streams, member.limits, clock)
             except (CellDied, OSError) as error:
-                # As an error after which the pool does not retry: this party would run alone.
+                # An error after which the pool does not retry: this party would run alone.
                 raise InfraFault(str(error)) from error
             finally:
                 self._seats[index].cell = None
@@ -143,7 +143,7 @@ class Interaction:
                 raise InfraFault("another party to the interaction got no cell")
             if self._cpu is None:
                 self._cpu = _cpus.get().take()
-            member.taken = True  # from here on its cell closes them
+            member.taken = True  # from here on its cell closes its ends of the pipes
 
     def _leave(self) -> None:
         """Give the CPU back once the last party is gone, before a cell takes other work."""
@@ -242,7 +242,7 @@ def pipes(count: int) -> list[tuple[int, int]]:
             ends = os.pipe2(os.O_CLOEXEC)
             made.append(ends)
             for fd in ends:
-                os.fchmod(fd, 0o666)  # cells are other users, and may open them by name
+                os.fchmod(fd, 0o666)  # cells run as other users, and may open pipes by name
     except OSError:
         for fd in (fd for ends in made for fd in ends):
             with suppress(OSError):

@@ -66,7 +66,7 @@ def _kept_of(pool: Pool) -> _Kept:
 
 def _headers(pool: Pool) -> Headers | None:
     """Return precompiled headers if the pool's cells can read them."""
-    with suppress(OSError):  # no directory for caches: compiling takes longer
+    with suppress(OSError):  # without a directory for caches, compiling takes longer
         headers = Headers()
         if str(headers.place) in pool.setup.directories:
             return headers
@@ -126,7 +126,7 @@ def open_environment(
     The arguments are those of open_pool. Raises LevelLacks too, as well as what open_pool raises.
     """
     for path in packages:
-        if ":" in os.path.realpath(path):  # they get to programs by PYTHONPATH
+        if ":" in os.path.realpath(path):  # programs get these paths in PYTHONPATH
             raise InputError(f"{path!r} has a colon in its name; use another", field="packages")
     pool = open_pool(
         isolation=isolation, min_isolation=min_isolation, python=python, packages=packages,
@@ -195,7 +195,7 @@ class JudgingEnvironment:
         built = compiler.build(program, stub_files=stub_files, flags=flags)
         if built.found.language.id != "python" or not self._packages:
             return built
-        # A new interpreter is started for it, without the paths of the cell's own.
+        # Python programs run in a new interpreter, which lacks the paths of the cell's own.
         return replace(built, environment={"PYTHONPATH": ":".join(self._packages)})
 
     def compile_grader(self, program: Program) -> Built:

@@ -162,7 +162,7 @@ class _Grading:
             if found is not None:
                 return found[1], float(found[2])
         except ValueError:
-            pass  # a sign or a point alone
+            pass  # the score is a sign or a point alone
         what = f"the grader printed {text[:60]!r} of the group {group.name!r}, no verdict and score"
         raise InputError(what)
 

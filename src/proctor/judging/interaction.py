@@ -24,7 +24,7 @@ from proctor.problem import Communication, Interactive, Test
 from proctor.sandbox.command import Finished, Streams, first_inherited
 from proctor.verdict import Verdict
 
-_NOBODY_READS = b"Broken pipe"  # in the message of Python, of Java and of strerror(3)
+_NOBODY_READS = b"Broken pipe"  # part of the message in Python, Java and strerror(3)
 _NOTHING_TO_READ = b"EOFError"
 _TAIL = 4096
 _CMS_INPUT = "input.txt"
@@ -217,7 +217,7 @@ def _gone(users: Sequence[Finished], partner: Finished) -> outcome.Failure | Non
     """Return why the submission is to blame for a partner that failed, if it is."""
     # Only the submission can have closed the other ends, whether or not it went on running.
     end = partner.execution
-    # A shell tells of a program's SIGPIPE by its exit code.
+    # A shell reports a program's SIGPIPE by its exit code.
     by_signal = end.signal == signal.SIGPIPE or end.exit_code == 128 + signal.SIGPIPE
     if (end.limit is None and by_signal) or _says(partner.execution, _NOBODY_READS):
         return outcome.Failure(Verdict.WA, "it closed the pipe while more was being sent to it")

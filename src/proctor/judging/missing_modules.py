@@ -73,7 +73,7 @@ def missing_module(said: str) -> tuple[str, str] | None:
 
 def _directory(name: str) -> str:
     try:
-        spec = find_spec(name)  # of a top-level name, which imports nothing
+        spec = find_spec(name)  # a top-level name, so nothing is imported
     except (ImportError, ValueError):
         return ""
     if spec is None or spec.origin is None:

@@ -39,7 +39,7 @@ def pack(value: Any) -> bytes:
     try:
         return msgspec.msgpack.encode(plain)
     except UnicodeEncodeError:
-        pass  # rare, and to look at all text first takes long
+        pass  # rare, and looking at all text first would take long
     try:
         return msgspec.msgpack.encode(_escaped(plain))
     except UnicodeEncodeError as error:
@@ -154,7 +154,7 @@ def _fields_of(kind: Any) -> tuple[Field[Any], ...]:
 
 
 def _is_default(field: Field[Any], value: Any) -> bool:
-    # Of equal values of unlike types, such as 1 and True, only the default itself is left out.
+    # Only the default itself is left out, not an equal value of another type, such as 1 for True.
     default = field.default
     if default is not MISSING:
         return value is default or (type(value) is type(default) and bool(value == default))
@@ -201,8 +201,8 @@ def _reader(hint: Any) -> _Reader:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         of_key, of_value = map(_reader, args)
         return lambda value: {of_key(k): of_value(v) for k, v in _checked(value, dict).items()}
-    # msgspec takes twice as long for an enumeration, and for what needs no conversion. Without
-    # builtin_types, text would do for bytes: as base64.
+    # msgspec takes twice as long for an enumeration, and for a value that needs no conversion.
+    # Without builtin_types, it would read text as base64 for bytes.
     is_enum = isinstance(hint, type) and issubclass(hint, StrEnum)
     convert = hint if is_enum else partial(msgspec.convert, type=hint, builtin_types=(bytes,))
     return lambda value: value if type(value) is hint else convert(value)
@@ -233,7 +233,7 @@ def _reader_of_union(kinds: tuple[Any, ...]) -> _Reader:
     others = [kind for kind in kinds if not is_dataclass(kind) and kind is not Path]
 
     def read(value: Any) -> Any:
-        if type(value) in others:  # None among them
+        if type(value) in others:  # such as None
             return value
         if isinstance(value, dict) and value.get(_CLASS) in classes:
             return _reader(classes[value[_CLASS]])(value)

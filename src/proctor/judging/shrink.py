@@ -14,7 +14,7 @@ Lines = list[list[bytes]]
 """The words of each line."""
 
 _COUNTS = 6  # numbers at the beginning of an input that may count what follows
-_CASE = 3  # lines that one of several cases may take: so few are taken out from anywhere
+_CASE = 3  # most lines of one case: chunks as small as this are taken out at any line
 _NEARER = ((1 << 62, 0), (2, 0), (1, 1))
 """Ways to bring a number closer to 0: divided by the first, less the second."""
 _LONGEST = 1 << 20  # bytes: each attempt copies the input, and costs runs on it

@@ -83,8 +83,8 @@ class _Standard:
                 if not serving.alive:
                     return self._not_compiled(serving)
                 self._run_tests(serving, kind)
-            # What the shared process itself may have brought about is run again the careful way,
-            # and so, to keep it simple, is all after it. Never what was answered: a program can
+            # What the shared process itself may have caused is run again the careful way and so,
+            # for simplicity, are all later tests. Never a test with an answer: a program can
             # notice a second try, and would answer the first at random.
             kind = Kind.SERVE_FORK
         self._answers.compare()

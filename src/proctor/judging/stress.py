@@ -112,7 +112,7 @@ def stress(
         assert isinstance(attempt.test.input, bytes)
         tested(number)
         digest = hashlib.blake2b(attempt.test.input, digest_size=16).digest()
-        if digest in seen:  # the smallest inputs come often
+        if digest in seen:  # the smallest inputs are made often
             continue
         seen.add(digest)
         names = [RIGHT] if attempt.failed(RIGHT) else sorted(standing)
@@ -193,7 +193,7 @@ class _Search:
         if isinstance(self._plan.problem.running, Batch) and answer is not None:
             test = replace(test, output=answer)
             if isinstance(self._plan.problem.grading, Checker):
-                result, _ = self._run(RIGHT, test)  # a checker may refuse even that
+                result, _ = self._run(RIGHT, test)  # a checker may refuse even this output
             else:
                 result = replace(result, verdict=Verdict.AC)
         results = {RIGHT: (result, answer)}

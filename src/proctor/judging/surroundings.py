@@ -25,7 +25,7 @@ def digest_of(pool: Pool) -> str | None:
         return None
     setup, python = pool.setup, ""
     with suppress(NoLanguage):
-        # Contest problems run Python programs by this one, others by the pool's own interpreter.
+        # Contest problems use this interpreter for Python programs, others the pool's own.
         python = registry.find(registry.get("python")).version
     facts = [
         platform.machine(), pool.level, pool.backend.arrangement, setup.interpreter.version, python,

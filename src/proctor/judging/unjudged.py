@@ -45,7 +45,7 @@ def without_running(  # noqa: PLR0911 - one for each reason
         message = f"the name of the function is longer than {LONGEST_NAME} bytes"
         return Judgement(Verdict.TASK_FAULT, 0.0, (), message)
     if settings.mode == "official":
-        return None  # upstream has its own say on the rest
+        return None  # upstream has rules of its own for the rest
     if problem.function is not None and (fault := _task_fault.of(problem)) is not None:
         return Judgement(Verdict.TASK_FAULT, 0.0, (), fault)
     if not program.source.strip():

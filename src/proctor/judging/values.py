@@ -59,13 +59,13 @@ class Tolerance:
         if got == wanted:
             return True
         try:
-            if math.isinf(wanted):  # all numbers are within a share of infinity
+            if math.isinf(wanted):  # any number would be within a share of infinity
                 return False
             error = abs(got - wanted)
             if self.of_floats and isinstance(wanted, float) and error <= self.of_floats:
                 return True
             return self.share is not None and error <= self.share * max(1, abs(wanted))
-        except OverflowError:  # an integer that no float can hold, and not equal
+        except OverflowError:  # an integer too large for a float, and not equal
             return False
 
 
@@ -126,7 +126,7 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 def _digits(value: int) -> str:
-    # Longer keys stand in no JSON test, and str refuses some of them.
+    # JSON tests have no longer keys, and str refuses some of them.
     return str(value) if value.bit_length() < 256 else f"{value:#x}"
 
 

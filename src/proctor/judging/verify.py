@@ -77,7 +77,7 @@ def verify(package: Package, pool: Pool, show: Show | None = None) -> tuple[list
         checked.append(found)
         if show is not None:
             show(found)
-    if not settled:  # all have to be fast enough
+    if not settled:  # all submissions have to be fast enough
         limit = _worked_out(package, checked, limit)
     return checked, _timed(checked, limit, package)
 
@@ -108,7 +108,7 @@ def _worked_out(package: Package, checked: list[Checked], default: float) -> flo
 
 
 def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> Checked:
-    # Run under a longer limit, so that it shows by how much too slow a submission is.
+    # A longer limit shows by how much a submission is too slow.
     margin = max(package.timing.margin, 1.0) if submission.bound is Bound.UPPER else 1.0
     own = submission.limits
     limit = limit if own is None else own.cpu
@@ -122,7 +122,7 @@ def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> 
     settings = JudgeSettings(stop="never" if tests_matter else "first")
     raw = judge(longer, submission.program, settings=settings, pool=pool)
     slowest = max((result.cpu for result in raw.tests), default=0.0)
-    # As judged, if under the limit itself: what hit another one just before it stays that.
+    # Keep the verdict of a run under the limit itself: it may have hit another limit just before.
     judgement = raw if margin == 1.0 else at_limit(package.problem, raw, limit, pool)
     warnings = []
     if submission.bound is Bound.UPPER and judgement.verdict is Verdict.TLE and raw.passed:
@@ -215,7 +215,7 @@ def _named(verdicts: frozenset[Verdict]) -> str:
 
 def _timed(checked: list[Checked], limit: float, package: Package) -> Timed:
     right = [each.slowest for each in checked if each.submission.bound is Bound.LOWER]
-    # Idle ones say nothing of CPU time.
+    # Idle submissions say nothing about CPU time.
     slow = [
         each.slowest
         for each in checked

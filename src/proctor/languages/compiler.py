@@ -209,7 +209,7 @@ def run_compiler(
     if execution.limit is not None:
         raise failed(f"compiling exceeded its {limit_name(execution.limit)} limit", finished)
     if execution.exit_code != 0:
-        if b"File size limit exceeded" in execution.stderr:  # gcc takes it for a bug of its own
+        if b"File size limit exceeded" in execution.stderr:  # gcc reports it as a bug of its own
             what = "compiling exceeded its limit on the size of a file"
             raise CompileFailed(what, "", execution)
         raise failed("the program does not compile", finished)

@@ -23,13 +23,13 @@ from proctor.sandbox.command import Command, disk_for
 from proctor.sandbox.executor import Executor
 
 _HEADER = "bits/stdc++.h"
-# For what includes it again, or where the other is of no use: that opens a file beside the other.
+# The header beside the precompiled one, for including it again or where the latter is unusable.
 _BESIDE = "#pragma GCC system_header\n#include_next <bits/stdc++.h>\n"
 _MOST = 8
 """Number of headers that are kept; each takes about 100 MB."""
 _MOST_NEEDED = 1000
 """Most sets of flags to remember as used once; strangers may send many."""
-# A header that comes after anything but comments and directives is not taken from there. All
+# A precompiled header is used only if nothing but comments and directives comes before it. All is
 # possessive: sources are hostile, and a thousand comments must not take for ever to refuse.
 _FIRST_INCLUDE = re.compile(rb'\A(?>\s++|//[^\n]*+\n|/\*.*?\*/|#\s*+(?:pragma|define)[^\n]*+\n)*+'
                             rb'#\s*+include\s*+[<"]([^>"\n]++)[>"]', re.DOTALL)  # fmt: skip
@@ -63,7 +63,7 @@ class Headers:
             return ()
         if not self.ensure(execute, found, identity, flags):
             return ()
-        with contextlib.suppress(FileNotFoundError):  # just thrown out: it will be made again
+        with contextlib.suppress(FileNotFoundError):  # just removed: it will be made again
             os.utime(made)
         return ("-I", str(made))
 
@@ -99,7 +99,7 @@ class Headers:
             compile_.command,
             {**found.tools, "flags": list(flags), "sources": [], "source": ""},
         )
-        if "-o" not in words:  # a definition of the user's, of which we know nothing
+        if "-o" not in words:  # a user's own definition, about which nothing is known
             return False
         output = words.index("-o")
         kept = [*words[:output], *words[output + 2 :]]

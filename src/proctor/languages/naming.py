@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from proctor.languages.language import Language
 from proctor.program import Program
 
-# What is left open ends with the line or the text: else every beginning is searched to the end.
+# What is not closed ends with the line or the text: otherwise every opening is searched to the end.
 _NOT_CODE = re.compile(
     r'"""(?:\\.|[^\\])*?(?:"""|\\?\Z)|'  # text blocks
     r'"(?:\\.|[^"\\\n])*+(?:"|(?=\n)|\\?\Z)|'  # strings

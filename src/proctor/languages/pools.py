@@ -33,9 +33,9 @@ def open_pool(
     jobs must have waited in all before another cell is started, in seconds. Raises PlatformError or
     UsageError.
     """
-    # Packages under their own paths too, for an interpreter that is started anew.
+    # Packages are readable under their own paths too, for an interpreter that is started anew.
     readable = [*registry.reads(), *interpreter.checked_packages(packages), *directories]
-    with suppress(OSError):  # no directory for caches: compiling takes longer
+    with suppress(OSError):  # without a directory for caches, compiling takes longer
         readable.append(str(Headers().place))
     return pools.open_pool(
         isolation=isolation,

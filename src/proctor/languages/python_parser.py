@@ -47,7 +47,7 @@ def main() -> None:
 
 def _answer(request: bytes) -> object:
     what, *texts = json.loads(request.decode("utf-8", "surrogatepass"))
-    # No handler: the parser does not come back to let one run.
+    # No handler: the parser would not return to let one run.
     signal.setitimer(signal.ITIMER_PROF, CPU)
     try:
         return _QUESTIONS[what](*texts)
@@ -190,7 +190,7 @@ class _Uses(ast.NodeVisitor):
         before, name = self._times, getattr(node, "name", None)
         if isinstance(node, _LOOPS):
             self._times = 2
-        # Definitions, exceptions, patterns; arguments.
+        # `name`: definitions, exceptions, patterns; `arg`: arguments; `rest`: mapping patterns.
         for each in (name, getattr(node, "arg", None), getattr(node, "rest", None)):
             if isinstance(each, str) and not isinstance(node, ast.keyword):
                 self._set.add(each)

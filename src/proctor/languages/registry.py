@@ -38,7 +38,7 @@ def get(name: str) -> Language:
     wanted = name.lower()
     if wanted in known:
         return known[wanted]
-    import difflib  # takes a while, and is for mistakes only
+    import difflib  # slow to import, and needed for mistakes only
 
     near = difflib.get_close_matches(wanted, known, n=1)
     meant = f"; did you mean {near[0]!r}?" if near else ""

@@ -74,7 +74,7 @@ class FlakyDetector:
         last = verdict_of(record, self._mode)
         made = {each for each in (*earlier, last) if each is not None and not each.is_fault}
         self._judged_again += bool(earlier)
-        # Without a digest a sample is a program of its own, of which there is no second.
+        # Without a digest, a sample is a program of its own, which no other sample has.
         if not made or (not record.program and len(made) == 1):
             return
         key = (record.problem_id, record.program or f"sample {record.sample}")

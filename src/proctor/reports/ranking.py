@@ -71,7 +71,7 @@ def rank(runs: Sequence[RunFigures]) -> Ranking:
     """
     ordered = sorted(runs, key=_order)
     pairs = _pairs(ordered)
-    # Of runs that share not all problems, the lower may be the better on what they share.
+    # Where runs do not share all problems, the lower one may be better on those they share.
     better = [0] * len(ordered)
     worse = [0] * len(ordered)
     for places, pair in pairs.items():

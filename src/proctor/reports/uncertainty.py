@@ -224,7 +224,7 @@ def _bootstrap(
         [statistic(generator.multinomial(groups, equal, size=block) @ sums) for block in blocks]
     )
     tail = (1 - level) / 2
-    # "lower" and "higher" take drawn values as they are: infinite ones cannot be averaged.
+    # "lower" and "higher" return drawn values as they are: infinite ones cannot be averaged.
     low = float(np.quantile(drawn, tail, method="lower"))
     high = float(np.quantile(drawn, 1 - tail, method="higher"))
     return (None, None) if math.isnan(low) or math.isnan(high) else (low, high)

@@ -116,10 +116,10 @@ class AgentProcess:
         held = self._held
         self._user = users.claim()
         if self._user is not None:
-            held.callback(self._user.close)  # last: no other cell may have this user before
+            held.callback(self._user.close)  # called last: no other cell may get this user before
         self.group = self.new_group()
         if self.group is not None:
-            held.callback(self.group.remove)  # may be done twice
+            held.callback(self.group.remove)  # does no harm when called twice
         self._log = memfile.empty()
         held.callback(os.close, self._log)
         self.control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -144,7 +144,7 @@ class AgentProcess:
     @property
     def spent(self) -> bool:
         """True if the cell should be replaced before its next job."""
-        # Without its keeper its jobs cannot be told from other processes.
+        # Without the keeper the cell's jobs cannot be told from other processes.
         unkept = self._pidfd >= 0 and self._process.poll() is not None
         return (
             self.odd or unkept or self.jobs >= RETIRE_AFTER or (self.single_use and self.jobs > 0)
@@ -233,7 +233,7 @@ class AgentProcess:
 
     def submit(self, request: Request, fds: list[int]) -> None:
         """Hand the agent a job. Raises CellDied."""
-        if self._busy:  # its result would be taken for this one's
+        if self._busy:  # the earlier job's result would be taken for this one's
             self.odd = True
             raise CellDied("the cell was left with a job that nobody has ended")
         self.jobs += 1
@@ -347,7 +347,7 @@ class AgentProcess:
         except OSError as error:  # EBUSY: more than that is charged to the group already
             self.odd = True
             raise CellDied(f"the cell's limits could not be set: {error}") from error
-        # Page cache of files that earlier jobs read stays charged to it until memory is short.
+        # Page cache of files that earlier jobs read is charged to the group until memory is short.
         self._job_base = max(self._base_memory, self.group.memory())
 
     def peak(self, rusage: int) -> int:
@@ -382,7 +382,7 @@ class AgentProcess:
     def kill(self) -> None:
         """End the cell from any thread; whoever waits on it gets CellDied."""
         if self._pidfd >= 0:
-            # Not by a signal: an agent that is hung up on ends its job first, keeper or no keeper.
+            # Not by a signal: an agent that is cut off ends its job first, keeper or no keeper.
             self._hang_up()
             return
         try:
@@ -414,7 +414,7 @@ class AgentProcess:
         while self.group is not None and time.monotonic() < until:
             try:
                 left = self.group.pids()
-            except (OSError, CellDied):  # it was taken away
+            except (OSError, CellDied):  # the group was removed
                 return
             if not left:
                 return
@@ -440,7 +440,7 @@ def _bound_forks(agent: int, others: int) -> None:
     A job without room to fork would seem to fail by itself. With this bound the cell is found dead
     instead, and the one that replaces it counts again.
     """
-    import resource  # not everywhere that this module is imported
+    import resource  # missing on some systems that import this module
 
     _, most = resource.prlimit(agent, resource.RLIMIT_NPROC)
     room = others if most == resource.RLIM_INFINITY else min(others, most)

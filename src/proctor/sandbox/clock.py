@@ -10,8 +10,8 @@ from proctor.limits import Limits
 
 _CPUS = os.cpu_count() or 1
 _SHORTEST = 0.005  # seconds between two checks; finer would only cost
-_LONGEST = 0.25  # where idle time is to be seen
-_LOOKS = 32  # in the time of a limit
+_LONGEST = 0.25  # seconds at most between two looks for idle time
+_LOOKS = 32  # looks in the time of a limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from proctor.sandbox.output import OnOutput
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 _SMALLEST_DISK = 1 * MIB
 _WORDS = struct.Struct("=IIIIII")
-_WORD_FILES_SHARE = 4  # of the memory: what is beyond it could end the agent, see execute.h
-_ENTRY = 2048  # bytes of the kernel's for a file or directory, and more
+_WORD_FILES_SHARE = 4  # divides the memory limit: larger files could end the agent, see execute.h
+_ENTRY = 2048  # bytes: more than a file or directory costs the kernel
 _MOST_WORDS, _MOST_WORD_FILES, _MOST_WORD_BYTES = 1000, 64, 65536
 
 
@@ -55,7 +55,7 @@ class Command:
         """Return the words of cell/execute.h; None if it takes more than words and small files."""
         values = {**ENVIRONMENT, **self.environment}
         if not limits.disk:
-            values = {"HOME": "/tmp", **values}  # noqa: S108 - for no use
+            values = {"HOME": "/tmp", **values}  # noqa: S108 - no program may write there
         variables = [f"{name}={value}" for name, value in values.items()]
         if self.collect or any("{work}" in each for each in variables):
             return None

@@ -234,7 +234,7 @@ class _DirectoryWatch(threading.Thread):
     def _word(self) -> tuple[bytes, list[int]]:
         try:
             return receive(self._feed, 1)
-        except OSError:  # nothing has come, or it is gone
+        except OSError:  # nothing has come, or the sender is gone
             return b"", []
 
     def _copied(self, name: str, *, unread: bool) -> FoundFile | None:
@@ -244,18 +244,18 @@ class _DirectoryWatch(threading.Thread):
             state = (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
             if self._seen.get(name) == state:
                 return None
-            if len(self._seen) > _MOST_ENTRIES:  # names are the program's to make up
+            if len(self._seen) > _MOST_ENTRIES:  # the program can make up any number of names
                 self._seen.clear()
             self._seen[name] = state
             data = b"" if unread else plain_file.read(name, self._job.most, self._directory)
-        except (OSError, InputError):  # it is gone again, or not what it should be
+        except (OSError, InputError):  # gone again, not a plain file, or too large
             return None
-        # What is empty has yet to be written; kept, it would be in the place of another.
+        # An empty file has yet to be written; if kept, it would take the place of another.
         return FoundFile(name, data, time.monotonic() - self._began) if data else None
 
     def _listen(self) -> None:
         """Read the lines of progress written so far; those beyond the bounds are dropped."""
-        for _ in range(_MOST_READS):  # whoever writes on and on does not keep us from the rest
+        for _ in range(_MOST_READS):  # a program that writes on and on must not hold us up
             try:
                 data = os.read(self._progress, _LONGEST_LINE)
             except BlockingIOError:

@@ -32,7 +32,7 @@ class HelperTimeout(InfraFault):
 def serve(answer: Callable[[bytes], Any]) -> None:
     """Answer requests, in a helper's process, until there are no more."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed is not an answer
+    os.dup2(2, 1)  # what `answer` prints must not get among the answers
     answers.write(b"!")
     answers.flush()
     while head := sys.stdin.buffer.read(LENGTH.size):
@@ -60,7 +60,7 @@ class Helper:
             except (OSError, EOFError) as error:
                 if self._ended == -signal.SIGPROF:
                     raise HelperTimeout("it took more CPU time than it allows itself") from error
-                try:  # it may have been killed from outside: try once more
+                try:  # the helper may have been killed from outside: try again
                     return self._asked(data, timeout)
                 except (OSError, EOFError) as error:
                     raise HelperTimeout(

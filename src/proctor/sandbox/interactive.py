@@ -89,7 +89,7 @@ class InteractiveRun:
         control = cell.control.fileno()
         hit = meter.wait([control, self._stop], ContestClock(limits), limits)
         with self._lock:
-            self._cell = None  # its processes are another job's once the job's end is taken in
+            self._cell = None  # once the end is received, the processes are another job's
         ended = hit is None and bool(cell.wait([control], 0))
         result = cell.result() if ended else cell.end_job()
         return meter.execution(limits, result, hit or self._hit, None, None)

@@ -72,7 +72,7 @@ class Meter:
         The host may be late to look: another of its threads can hold the interpreter for seconds.
         """
         wall = time.monotonic() - self._started
-        if ended is None or ended < self._started_real:  # it cannot have: that clock was set back
+        if ended is None or ended < self._started_real:  # impossible: that clock was set back
             return wall
         return min(wall, ended - self._started_real)
 
@@ -93,8 +93,8 @@ class Meter:
         return self._latest
 
     def _look(self) -> JobSnapshot:
-        # We may be kept waiting between any two of these while the job goes on: in this order it
-        # then seems to have used more since, but not to have been idle.
+        # We may be kept waiting between any two of these reads while the job goes on: in this order
+        # the job then seems to have used more since, but not to have been idle.
         self._pids = pids = self._cell.job_pids()
         cpu = self._used(pids)
         tasks = procfs.tasks(pids)
@@ -166,7 +166,7 @@ class Meter:
         pids = self._pids  # as read a moment ago: every look walks over all of /proc
         if cell.watch_processes and sum(map(procfs.threads, pids)) > limits.processes:
             return LimitHit.PROCESSES
-        # Twice: for the moment between a vfork and its execve two processes show the same memory.
+        # Two looks, as between a vfork and its execve two processes briefly show the same memory.
         for seen in (pids, None):
             if cell.job_memory(seen or cell.job_pids(), limits.memory) <= limits.memory:
                 return None

@@ -184,11 +184,11 @@ class Notebook:
         token, code, answer = secrets.token_bytes(16), -1, -1
         token += bytes(
             [on_output is not None]
-        )  # which tells the interpreter to write lines at once
+        )  # this byte tells the interpreter to write lines at once
         try:
             code, answer = memfile.sealed_reader(source), memfile.empty()
             hit, answered, called_off = None, False, False
-            with contextlib.suppress(BlockingIOError, ConnectionError):  # it is not listening
+            with contextlib.suppress(BlockingIOError, ConnectionError):  # nobody is listening
                 assert self._socket is not None
                 send(self._socket, token, [code, answer])
                 hit, answered, called_off = self._attend(watch, token, stop)
@@ -217,7 +217,7 @@ class Notebook:
         running, most = watch.running, self._limits.output
         cpu = programs.cpu(running) - watch.cpu0
         running.tell_output()
-        running.follow(None)  # what comes between cells is nobody's
+        running.follow(None)  # output between cells belongs to no cell
         stdout, stderr = (memfile.content(fd, most + 1) for fd in running.files[1:])
         if hit is None and max(len(stdout), len(stderr)) > most:
             hit = LimitHit.OUTPUT
@@ -253,7 +253,7 @@ class Notebook:
             life = replace(self._limits, cpu=_LIFE, wall=None, elapsed=None)
             self._running = programs.start(Program(_driver()), far_end.detach(), life)
             nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-            os.dup2(nothing, self._running.files[0], inheritable=False)  # so that its end shows
+            os.dup2(nothing, self._running.files[0], inheritable=False)  # so that a hang-up shows
             os.close(nothing)
         self._running.drop_output()
         self._running.follow(on_output)
@@ -278,7 +278,7 @@ class Notebook:
             _, answered = self._interrupt(watch, token, _GRACE)
         if hit is not None or answered or stop is None or not stop.wanted:
             return hit, answered, False
-        # It may not have begun yet, and an interrupt be ignored: so, repeatedly.
+        # The cell may not have begun yet and then ignores an interrupt: so, repeatedly.
         used = self._call(lambda programs: programs.cpu(watch.running))
         for _ in range(_INTERRUPTS):
             hit, answered = self._interrupt(watch, token, replace(_GRACE, wall=_INTERRUPT_EVERY))
@@ -314,7 +314,7 @@ class Notebook:
                 return None, False
             if (
                 events.get(connection.fileno(), 0) & select.POLLHUP
-            ):  # it is about to end, or should be
+            ):  # the interpreter is about to end, or should be
                 hung_up = True
                 poller.unregister(connection)
             hit, over, pause = self._call(lambda programs: programs.glance(watch))

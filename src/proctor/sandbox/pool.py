@@ -171,8 +171,8 @@ class Pool:
         tried = False
         seat = self._free_seat()
         if seat is not None:
-            with seat.driving:  # a lock of C: no KeyboardInterrupt gets between it and its release
-                # Only now: the seat's thread first takes it off, and then looks at the lock.
+            with seat.driving:  # a C lock: no KeyboardInterrupt comes between it and its release
+                # Only now: the seat's thread takes the seat off first, and then looks at the lock.
                 if seat in self._resting and seat.ready:
                     try:
                         return self._drive(job, seat)
@@ -191,14 +191,14 @@ class Pool:
         return None
 
     def _drive(self, job: Job[T], seat: _CellSeat) -> T:
-        # Whatever is raised, and wherever, by Ctrl-C or a signal's handler: a cell that was not
-        # driven to the end of the job is not used again, but replaced by the seat's thread.
+        # Whatever Ctrl-C or a signal's handler raises, and wherever: a cell that was not driven to
+        # the end of the job is not used again, but replaced by the seat's thread.
         seat.unfit, seat.caller = True, threading.get_ident()
         assert seat.cell is not None
         try:
             result = job(seat.cell, 0.0)
         except BaseException:
-            seat.cell.kill()  # nobody would hold the program in it to its limits
+            seat.cell.kill()  # else nobody would hold the program in it to its limits
             raise
         finally:
             seat.caller = 0
@@ -252,14 +252,14 @@ class Pool:
         while True:
             with self._changed:
                 self._wait_for_work(seat)
-                # From here on no caller takes the cell; one that has been quicker drives it.
+                # From here on no caller takes the cell; a caller that was quicker holds `driving`.
                 self._resting.discard(seat)
                 if self._closed:
                     return None
                 if not seat.driving.locked():
                     return self._take(seat)
             with seat.driving:
-                pass  # wait for that
+                pass  # wait for that caller
 
     def _wait_for_work(self, seat: _CellSeat) -> None:
         ordinary = seat.slot < self.cells
@@ -319,7 +319,7 @@ class Pool:
                     continue
             except BaseException as error:  # noqa: BLE001 - the future hands it to the caller
                 if seat.cell is not None:
-                    seat.cell.odd = True  # the job may be in it yet, and answer for the next
+                    seat.cell.odd = True  # the job may still be in it, and answer for the next
                 item.future.set_exception(error)
             else:
                 item.future.set_result(result)
@@ -336,7 +336,7 @@ class Pool:
                 self._up = time.monotonic()
             self._live[seat.slot] = seat.cell = cell
             closed = self._closed
-            self._changed.notify_all()  # some may wait for it
+            self._changed.notify_all()  # threads may wait for a live cell
         if closed:
             self._drop(seat)
             raise CellDied("the pool was closed")
@@ -364,7 +364,7 @@ class Pool:
             if item.future.set_running_or_notify_cancel():
                 item.future.set_exception(PoolClosed("the pool was closed"))
         for seat, thread in zip(self._seats, self._threads, strict=True):
-            if seat.caller != threading.get_ident():  # else a signal's handler, amid do()
+            if seat.caller != threading.get_ident():  # else we are in a signal's handler, amid do()
                 thread.join()
         if self._companion is not None:
             self._companion.close()

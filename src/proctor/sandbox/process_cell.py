@@ -26,7 +26,7 @@ class ProcessCell(AgentProcess):
         """Run a program once; `queue` of the result is 0. Raises CellDied."""
         fds: list[int] = []
         try:
-            fds.append(memfile.sealed_reader(stdin))  # one by one: any of them may be one too many
+            fds.append(memfile.sealed_reader(stdin))  # one by one: opening any of them may fail
             fds.append(memfile.empty())
             fds.append(memfile.empty())
             fds.append(memfile.sealed(program.encoded()))

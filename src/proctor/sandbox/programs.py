@@ -34,8 +34,8 @@ from proctor.sandbox.stop import Stop
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 _EXTRAS = socket.CMSG_SPACE(_CREDENTIALS.size)
 _READY_WITHIN = 60.0
-_FIRST_PAUSE = 0.05  # seconds before a program is first looked at; most are gone by then
-_LONGEST_PAUSE = 0.25  # between two looks, where the host must see to memory or disk; else
+_FIRST_PAUSE = 0.05  # seconds before a program is first looked at; most have ended by then
+_LONGEST_PAUSE = 0.25  # between looks where the host watches memory or disk; else _LONGEST_REST
 _LONGEST_REST = 1.0
 _TELL_EVERY = 0.1  # seconds between two looks at output that is wanted as it comes
 
@@ -185,7 +185,7 @@ class Programs:
         """Begin to hold a program to its CPU and wall limits, or to those given; see `tend`."""
         clock, began = ContestClock(limits or running.limits), time.monotonic()
         first = min(clock.pause(0.0, NOTHING), _FIRST_PAUSE)
-        # Of what has just begun nothing was used; to look would cost more than to start it.
+        # A program that has just begun has used nothing; a look would cost more than its start.
         fresh = began - running.began < _FIRST_PAUSE
         pids = [] if fresh else self._pids(running)
         idleness = Idleness(procfs.tasks(pids))
@@ -247,7 +247,7 @@ class Programs:
         """
         if running.notice is None and running.pid is not None:
             kill_tree.kill_tree(running.pid, self._cell.job_pids)
-        if running.notice is None:  # no single process may be signalled: at least the group
+        if running.notice is None:  # we may not signal its processes: kill at least the group
             self._order(Order(OrderKind.KILL, running.id), [])
         while running.notice is None:
             self._receive(None)
@@ -340,7 +340,7 @@ class Programs:
         # In this order: see Meter, which does the same with the job of a cell.
         tasks = procfs.tasks(pids)
         look = JobSnapshot(time.monotonic() - watch.began, cpu, tasks)
-        over = any(task.state == "Z" for task in tasks.values())  # and its notice is on the way
+        over = any(task.state == "Z" for task in tasks.values())  # its notice is on the way
         at_rest = look.at_rest and not over
         if at_rest:
             look = replace(look, cpu=_cpu(pids) - watch.cpu0)

@@ -24,7 +24,7 @@ _DYING = 2.0
 """Time that a process which has closed its descriptors is given to end, in seconds."""
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 _TIMESTAMP = struct.Struct("qq")  # seconds, nanoseconds
-_SO_TIMESTAMPNS = 35  # as the option and as the type of what comes with a message
+_SO_TIMESTAMPNS = 35  # the option, and the type of what then comes with a message
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE}
 """Signals by which an interpreter ends itself."""
 _EXTRAS = socket.CMSG_SPACE(_TIMESTAMP.size) + socket.CMSG_SPACE(_CREDENTIALS.size)
@@ -54,7 +54,7 @@ class AgentServing:
         self._function = bool(function)
         self._process: procfs.Process | None = None
         self._others: procfs.Tasks = {}
-        self._sent: float | None = None  # when the latest reply was, by the real-time clock
+        self._sent: float | None = None  # when the latest reply was sent, by the real-time clock
         self._ended = False
         self._long_output = -1
         """File for outputs of official mode that do not fit into a message."""
@@ -169,7 +169,7 @@ class AgentServing:
     def _official_output(self, reply: Reply | None) -> bytes:
         if reply is not None and reply.tag is Tag.OUTPUT:
             return reply.output
-        # Also where it did not return: what it has written may be more than it is allowed to.
+        # Read even if the program did not return: its output may exceed the limit.
         output = memfile.content(self._long_output, self._limits.output + 1)
         if output:
             os.ftruncate(self._long_output, 0)
@@ -184,7 +184,7 @@ class AgentServing:
             return None, None  # a message without a request: forged by the program
         try:
             sent = send(self._feed, message, fds)
-        except (BlockingIOError, ConnectionError):  # it reads nothing, or is gone
+        except (BlockingIOError, ConnectionError):  # the process reads nothing, or is gone
             return None, None
         meter.start(sent)
         hit = self._wait(meter, clock)
@@ -200,7 +200,7 @@ class AgentServing:
     def _reply(self) -> Reply | None:
         """Read one message; None if the process is gone or what it wrote is not a reply."""
         try:
-            # Room for these two only: descriptors that a hostile program sends are dropped.
+            # Room for timestamp and credentials: a hostile program's descriptors are dropped.
             data, extras, _, _ = self._feed.recvmsg(MAX_MESSAGE, _EXTRAS, socket.MSG_DONTWAIT)
         except OSError:
             return None
@@ -219,12 +219,12 @@ class AgentServing:
 
     def _died_loading(self, status: int | None) -> None:
         """Note why a program within its limits did not load. Raises CellDied if it is our fault."""
-        if self._kind is Kind.SERVE_OFFICIAL:  # which runs it
+        if self._kind is Kind.SERVE_OFFICIAL:  # where loading runs the program
             self._cell.killed |= _was_killed(status)
         elif status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) in _CRASHES:
             crash = signal.Signals(os.WTERMSIG(status)).name
             self.unloadable = f"the compiler crashed on this program ({crash})"
-        else:  # nothing of the program has run that could have ended it
+        else:  # no code of the program has run that could have ended it
             ended = "stopped answering" if status is None else f"ended with wait status {status}"
             raise CellDied(f"the process that compiles a program {ended}")
 
@@ -243,8 +243,8 @@ class AgentServing:
 
         Returns its raw wait status if it had ended by itself, or been killed by somebody else.
         """
-        # Descriptors are closed a moment before a process is over. One that has closed ours and
-        # lives on is up to something, and is ended by us.
+        # Descriptors are closed a moment before a process is over. A process that has closed the
+        # feed and lives on is up to something, and is ended by us.
         poller = select.poll()
         poller.register(self._feed.fileno(), 0)  # poll() reports a hang-up without a request for it
         dying = _DYING if poller.poll(0) else 0.0

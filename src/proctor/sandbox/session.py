@@ -221,7 +221,7 @@ class Session:
         if self._why is None:
             self._why = "the session was closed"
             self._enqueue(None)
-        with contextlib.suppress(Exception):  # the session's calls have raised it
+        with contextlib.suppress(Exception):  # the session's calls have raised this
             self._over.result()
         with self._waking:
             if self._wake >= 0:

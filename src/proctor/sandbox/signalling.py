@@ -21,7 +21,7 @@ def signal_program(cell: AgentProcess, number: int) -> bool:
     except (CellDied, OSError):
         return False
     try:
-        # Only if it is the same still: numbers are given anew.
+        # Only if `pid` is still a process of the job: numbers are reused.
         if pid not in cell.job_pids():
             return False
         signal.pidfd_send_signal(process, number)

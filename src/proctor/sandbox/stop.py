@@ -49,7 +49,7 @@ class Stop:
         """Return a descriptor that is readable once this is set."""
         with self._lock:
             if self._event < 0 and not self._closed:
-                # Made when it is needed: other systems than Linux have none, and no need.
+                # Made when needed: systems other than Linux have no eventfd, and no need of one.
                 self._event = os.eventfd(int(self._wanted), os.EFD_CLOEXEC)
             return self._event
 

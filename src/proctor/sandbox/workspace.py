@@ -92,7 +92,7 @@ def command(words: Sequence[str], cwd: str | None, env: Mapping[str, str] | None
     As with shells the exit code is 127 where there is no such program or directory, and 126 where
     the program may not be executed.
     """
-    # A text is a sequence, too: of its letters.
+    # A string is a sequence, too: of its characters.
     listed = isinstance(words, Sequence) and not isinstance(words, str)
     if not listed or not words or not all(isinstance(word, str) for word in words):
         raise InputError(

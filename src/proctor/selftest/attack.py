@@ -137,7 +137,7 @@ def _happened(alternative: str, execution: Execution) -> bool:
             return execution.limit is None and bool(execution.exit_code)
         case ["signal"]:
             return execution.limit is None and execution.signal is not None
-    return True  # any end
+    return True  # any end will do
 
 
 def parse(text: str, group: str, stem: str, file: str) -> Attack:

@@ -130,7 +130,7 @@ class AttackAttempt:
         except NoIsolation:
             if not limits.disk and not limits.loopback:
                 raise
-            # This level has none to give, so none to overrun.
+            # This level gives no disk or loopback interface, so there is none to overrun.
             limits = replace(limits, disk=0, loopback=False)
             execution = run(prelude() + source, stdin, limits=limits, pool=one_cell.pool)
         took = time.monotonic() - began
@@ -163,7 +163,7 @@ class AttackAttempt:
     def _pair(self, one_cell: _OneCellPool) -> None:
         plant = f"proctor-planted-{secrets.token_hex(16)}"
         self._run(one_cell, self.attack.parts[0], self.bait.described(plant=plant), last=False)
-        if not self.cell.spent:  # else nothing of the first is left to be found
+        if not self.cell.spent:  # else nothing of the first program is left to find
             facts = self.bait.described(niceness=self.before.niceness)
             self._run(one_cell, self.attack.parts[1], facts, last=True)
 
@@ -216,13 +216,13 @@ class AttackAttempt:
     def _check_left_behind(self) -> None:
         """Add to `wrong` what the attack left, in the cell and on the host."""
         self.wrong += self.bait.harm()
-        if isinstance(self.cell, AgentProcess) and not self.cell.spent:  # else its end is theirs
+        if isinstance(self.cell, AgentProcess) and not self.cell.spent:  # else they ended with it
             left = self.cell.job_pids()
             if left:
                 self.wrong.append(f"processes were left: {len(left)}")
                 self.cell.odd = True
         if self.cell.spent:
-            return  # the pool replaces it; the next inspection is at the new one
+            return  # the pool replaces the cell; the next inspection is of the new one
         try:
             after = inspect_cell(self.cell)
         except CellDied as error:

@@ -98,11 +98,11 @@ class Bait:
             except OSError:
                 continue  # a read-only home is nothing to attack
             self._close.callback(shutil.rmtree, directory, ignore_errors=True)
-            directory.chmod(0o777)  # jobs are to be stopped by the box, not by this
+            directory.chmod(0o777)  # isolation must stop jobs here, not this mode
             path = directory / "marker"
             path.write_text(self.secret)
             path.chmod(0o666)
-            # Read once after it was last written, or the first reading alone would show.
+            # The access time is the older one, so that a reading shows with relatime, too.
             os.utime(path, (1e9, 1e9 + 1))
             if os.geteuid() == 0:
                 os.chown(path, self.uid, self.uid)
@@ -197,7 +197,7 @@ class Bait:
             "udp": ports.get("udp"),
             "terminal": self._terminal[1] if self._terminal is not None else None,
             "segment": self._segment,
-            # A path of the host's that no job has to know.
+            # A path of the host that no job needs to know.
             "package": str(Path(cell.__file__).parent),
         }
         return json.dumps(facts | more).encode() + b"\n"

@@ -32,7 +32,7 @@ def guess(attack: Attack, pool: Pool, judgements: int = JUDGEMENTS) -> AttackOut
 
     def verdict(mode: str) -> Verdict:
         chosen: Mode = "official" if mode == "official" else "standard"
-        # Of all ways to judge this one tells a program most of its answers.
+        # Of all ways to judge, this one tells a program most about its answers.
         settings = JudgeSettings(chosen, attack.limits, stop="first", fast=mode == "fast")
         return judge(problem, source, settings=settings, pool=pool).verdict
 

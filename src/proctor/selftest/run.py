@@ -48,7 +48,7 @@ def selftest(
         complete = test.carry_out(attacks, judgements)
     finally:
         test.close()
-    gc.collect()  # what judging keeps for a pool goes when the pool does
+    gc.collect()  # frees what judging keeps for a pool, now that the pool is gone
     order = {attack.name: number for number, attack in enumerate(attacks)}
     outcomes = sorted(test.outcomes, key=lambda outcome: order[outcome.attack.name])
     left = [
@@ -149,7 +149,7 @@ class _SelftestRun:
                 with self._lock:
                     self._idle.append(bait)
             else:
-                self._discard(bait)  # it may not be what it was
+                self._discard(bait)  # the attack may have changed it
             with self._lock:
                 for seen in _descriptors():
                     self.first_seen.setdefault(seen, attack.name)
@@ -187,7 +187,7 @@ class _SelftestRun:
                 continue
             try:
                 uid = int(status.partition("\nUid:")[2].split()[1])
-                # What was killed with its cell may still be on its way out.
+                # A process that was killed with its cell may still be ending.
                 private = uid in self._uids and uid >= _FIRST_PRIVATE_UID
                 if private and not select.select([pidfd], [], [], _KILL_TIMEOUT)[0]:
                     found.append(f"the process {entry.name} ({status.split()[1]})")

@@ -35,7 +35,7 @@ class Victim:
         """Start it. Raises OSError."""
         self.uid = uid
         self._process = subprocess.Popen(
-            # Dropped to the user once started: the interpreter may lie where only root looks.
+            # It changes to the user by itself: the interpreter may lie where only root can read.
             [sys.executable, "-I", "-S", "-c", _PROGRAM, str(uid), secret],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env={"BAIT": secret}, cwd=directory, start_new_session=True,
@@ -78,7 +78,7 @@ class Victim:
 
     def _state(self) -> dict[str, object]:
         proc = Path(f"/proc/{self.pid}")
-        # Before its state: between the two it may take a signal, which then shows in the state.
+        # Read before the state: a signal that is taken in between then shows in the state.
         pending = self._pending()
         return {
             "limits": (proc / "limits").read_text(),

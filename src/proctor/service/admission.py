@@ -96,7 +96,7 @@ class Admission:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.leave()  # it had its place by then
+                self.leave()  # it had been given its place by then
             else:
                 self._forget(owner, turn)
             raise
@@ -160,7 +160,7 @@ def physical_memory() -> int:
     """Return the bytes of memory that this machine has."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # not every system says
+    except (AttributeError, OSError, ValueError):  # not known on every system
         return 64 * GIB
 
 

@@ -232,14 +232,14 @@ class Jobs:
 
     def _note_end(self, job: Job, task: asyncio.Task[Any]) -> None:
         if not task.cancelled():
-            task.exception()  # or asyncio would log an error that nothing else awaits
+            task.exception()  # retrieved, or asyncio would log that nobody did
         elif job.state not in ENDED:  # cancelled before it had begun to run
             job.state = "cancelled"
             job.tell(job.state)
         if job.error is not None and not isinstance(job.error, UsageError):
             job.final = False
         if job.state == "cancelled" or not job.final:
-            self._forget_key(job)  # asking again is another try, not the same fault
+            self._forget_key(job)  # a repeated request tries again, rather than get this failure
         if job.id not in self._jobs.get(job.owner, {}):
             return
         ended = self._ended.setdefault(job.owner, OrderedDict())
@@ -274,7 +274,7 @@ def size_of(value: Any) -> int:
         total += _OBJECT
         if isinstance(each, _TEXTS):
             total += len(each)
-        elif each is None or isinstance(each, _NUMBERS):  # by far the most
+        elif each is None or isinstance(each, _NUMBERS):  # by far the most common
             continue
         elif isinstance(each, msgspec.Struct):
             left.extend(msgspec.structs.astuple(each))

@@ -103,7 +103,7 @@ class ProblemStore:
             size = self._kept.pop(key).size
             self._sizes[key[0]] -= size
             over -= size
-        self._sizes = +self._sizes  # of owners who still have any
+        self._sizes = +self._sizes  # `+` drops owners who have none left
         return over
 
 

@@ -94,7 +94,7 @@ class LiveRun:
                 self._cancellation.cancel()  # it is being compiled
         cancelled_while_ending: asyncio.CancelledError | None = None
         try:
-            while not self._ended.done():  # it is killed: this is short, and must be seen through
+            while not self._ended.done():  # a killed program soon ends: a cancellation must wait
                 try:
                     await asyncio.wait({self._ended})
                 except asyncio.CancelledError as cancelled:

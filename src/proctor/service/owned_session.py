@@ -226,17 +226,17 @@ class OwnedSession:
         with Stop() as stop:
             try:
                 working = loop.run_in_executor(self._threads, act, stop)
-            except RuntimeError as error:  # it waited for its turn while the engine was closed
+            except RuntimeError as error:  # the engine was closed while this waited
                 raise SessionEnded(self.why or "the engine was closed") from error
             self._stop = stop
             try:
-                # The place is given back when the thread has come back, however this ends.
+                # The place is given back once the thread has finished, however this ends.
                 return await settled(working, stop.set)
             except SessionEnded as error:
                 raise SessionEnded(self.why or str(error)) from error
             except asyncio.CancelledError as error:
                 if (task := asyncio.current_task()) is None or task.cancelling():
-                    raise  # else the engine was closed before a thread had come to it
+                    raise  # else the engine was closed before a thread began the work
                 raise SessionEnded(self.why or "the engine was closed") from error
             finally:
                 self._stop = None

@@ -135,7 +135,7 @@ class PackageSets:
                 opening = self._opening.sessions
                 cells.sessions = await self._in_thread(name, opening, lambda pool: pool.close())
             if self._closed:
-                cells.sessions.close()  # close() may have come too early for it
+                cells.sessions.close()  # close() may have run before these were opened
             return cells.sessions
 
     def close(self) -> None:
@@ -172,7 +172,7 @@ class PackageSets:
         loop = asyncio.get_running_loop()
         idle = [name for name, each in self._open.items() if not each.users]
         for name in idle[: max(0, len(self._open) + 1 - MOST_OPEN)]:
-            if self._open[name].users:  # by now
+            if self._open[name].users:  # it has come into use meanwhile
                 continue
             with self._lock:
                 cells = self._open.pop(name)
@@ -194,7 +194,7 @@ class PackageSets:
             if making.exception() is None:
                 await settled(loop.run_in_executor(None, undo, making.result()))
             raise
-        except UsageError as error:  # the operator's mistake: the client has only said a name
+        except UsageError as error:  # the operator's mistake: the client only gave a name
             raise InfraFault(f"package set {name!r} cannot be opened: {error}") from error
 
 

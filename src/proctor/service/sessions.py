@@ -21,7 +21,7 @@ from proctor.service.threads import settled
 
 IDLE, MAX_IDLE = 600.0, 86_400.0
 """Seconds without use after which a session ends by default, and the most that can be set."""
-_NEVER = 1e6  # seconds: idle sessions are ended here, where it is known what waits for its turn
+_NEVER = 1e6  # seconds; sessions are ended here instead, where waiting requests are known
 _MAX_ENDED = 1000
 """Ended sessions whose reasons are kept."""
 
@@ -215,5 +215,5 @@ class Sessions:
 
 
 def _call_in_loop(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
-    with contextlib.suppress(RuntimeError):  # the loop is closed: all is over
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nothing is left to do
         loop.call_soon_threadsafe(call)

@@ -68,7 +68,7 @@ class Solvers:
                 envelope = await result_even_if_cancelled(
                     asyncio.wrap_future(run.future), run.cancel
                 )
-        except asyncio.CancelledError:  # while it waited
+        except asyncio.CancelledError:  # it was still waiting for its turn
             return Envelope(
                 request.job_id, request.profile.name, "run", "cancelled", ok=False,
                 error_digest="the job was cancelled before it began",
@@ -88,7 +88,7 @@ class Solvers:
             return await result_even_if_cancelled(asyncio.ensure_future(checking), lambda: None)
 
     def _opened(self) -> SolverHost:
-        if self._closed:  # it waited for its turn while the engine was closed
+        if self._closed:  # the engine was closed while this waited for its turn
             raise PoolClosed("the engine is closed")
         if self._host is None:
             self._host = self._opening()

@@ -105,7 +105,7 @@ def unit(kind: str, options: Sequence[tuple[str, str]], command: Sequence[str] =
 
 def _installed(kind: str) -> list[str]:
     """Return the command of this installation, where the service can reach it."""
-    python = Path(sys.executable).absolute()  # links are kept: of a virtual environment it is one
+    python = Path(sys.executable).absolute()  # links are kept: a virtual environment's is a link
     if kind == "system":
         for place in (python, Path(sys.base_prefix)):
             if any(place.is_relative_to(each) for each in _HIDDEN):

@@ -152,7 +152,7 @@ class Validators:
             return CheckResult()
         try:
             return self._validated(given, value, profile, custom, reference)
-        except HelperTimeout as error:  # a result can be made such that checking has no end
+        except HelperTimeout as error:  # a result can be made such that its check never ends
             return CheckResult(failed=f"{error} (validator's limit: {float(rule.timeout):g} s)")
 
     def _validated(
@@ -232,7 +232,7 @@ def _answer(constraint: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[s
 
 def _started(pool: Submitting, source: str, job: str, limits: Limits) -> "Future[Execution]":
     def run(cell: Any, _queued: float) -> Execution:
-        stdin = f"{json.dumps(source)}\n{job}".encode()  # not before: it may be large
+        stdin = f"{json.dumps(source)}\n{job}".encode()  # made only now: it may be large
         done: Execution = cell.run(Program(_PREDICATE), stdin, limits)
         return done
 

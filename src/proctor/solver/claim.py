@@ -63,7 +63,7 @@ def read(data: bytes | None, complaint: str, profile: Profile) -> ClaimedResult 
     said = value.get(rule.field)
     word = said if isinstance(said, str) else None
     status: Status = "unknown"
-    if word is not None and word.isascii():  # other letters have capitals that look like these
+    if word is not None and word.isascii():  # upper() turns some other letters into ASCII
         status = rule.table.get(word.strip().upper(), "unknown")
     empty = status in {"optimal", "feasible"} and not value.get(rule.solution)
     objective, bound = (
@@ -88,7 +88,7 @@ def markers(stdout: bytes, rule: MarkerRule) -> int:
         return printed.count(text)
     if text not in printed:
         return 0
-    # Not by a list of lines: of 64 MiB of short ones it would take gigabytes.
+    # No list of lines: of 64 MiB of short ones it would take gigabytes.
     lines = re.compile(rb"[\r\n][ \t\v\f]*" + re.escape(text) + rb"[ \t\v\f]*(?=[\r\n])")
     return sum(1 for _ in lines.finditer(b"\n" + printed + b"\n"))
 
@@ -189,7 +189,7 @@ def _without_report(read: ClaimedResult, checked: CheckResult, profile: Profile)
     why = f"the validator has no answer: {failed[:500]}"
     if read.empty:
         return Conclusion("run", "unknown", "empty_solution", why, doubts=(why,))
-    # A result can be made such that checking it has no end.
+    # A program can make a result whose check never ends: it counts as feasible at most.
     return Conclusion("run", "feasible", "unchecked", why, ok=True, doubts=(why,))
 
 

@@ -184,14 +184,14 @@ class SolverHost:
                 PlatformError,
                 InfraFault,
                 SettingsError,
-            ) as error:  # the last one: weaker than the minimum
+            ) as error:  # SettingsError: the level is weaker than the minimum
                 if len(levels) == 1:
                     raise
                 failures.append(str(error))
         raise NoIsolation("\n".join(failures))
 
     def _open_level(self, profile: Profile, level: str) -> Pool:
-        # A container image has its own: those of this machine may be for another Python.
+        # A container image has its own packages: those of this machine may be for another Python.
         directories = self._extra if level == "container" else (*packages_of(profile), *self._extra)
         pool = open_pool(
             isolation=level, min_isolation=self._min_isolation, python=self._python,

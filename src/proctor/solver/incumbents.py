@@ -70,7 +70,7 @@ class Incumbents:
             line = msgspec.json.decode(told.line, type=_ProgressLine)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
-        if line.file is not None:  # it is listed when its file is read
+        if line.file is not None:  # the incumbent is listed when this file is read
             has_room = len(self._bounds) < self._profile.incumbents.max_events
             if has_room and len(line.file) <= _LONGEST_NAME:
                 self._bounds[line.file] = line.bound

@@ -298,7 +298,7 @@ def _checked(profile: Profile) -> Profile:
         ("entry", profile.entry), ("input.file", profile.input.file),
         ("result.file", profile.result.file),
     ):  # fmt: skip
-        if "/" in check_relative(name):  # a program could make a link of the directory
+        if "/" in check_relative(name):  # a program could replace the directory by a link
             raise InputError("must be a plain file name", field=field)
     if not profile.result.function.isidentifier():
         raise InputError("must be the name of a function", field="result.function")

@@ -98,7 +98,7 @@ def limits(request: SolveRequest, times: TimeLimits, threads: int) -> Limits:
         memory=int(bounds.memory),
         output=int(bounds.output),
         processes=threads + bounds.processes,
-        disk=1 << (needed - 1).bit_length(),  # so that few containers are outgrown
+        disk=1 << (needed - 1).bit_length(),  # a power of two, so that few containers are outgrown
     )
 
 

@@ -68,7 +68,7 @@ def result(worked: DirectoryResult, profile: Profile) -> tuple[bytes | None, str
     try:
         value = strict_json.decode(line, rule.max_depth, rule.max_values)
     except ValueError:
-        return line, ""  # whoever reads it says what is wrong
+        return line, ""  # claim.read() will say what is wrong
     return msgspec.json.encode(_with_status(value, profile)), ""
 
 

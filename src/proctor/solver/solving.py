@@ -277,7 +277,7 @@ class Solving:
         self.warnings += conclusion.doubts
         if final is not None and not best.beats(final):
             return conclusion
-        if not _accepted(found):  # no validator has said that it is better
+        if not _accepted(found):  # no validator has accepted it
             return replace(conclusion, partial=found)
         why = (
             f"status {read.word}" if final is None else "a solution that is worse, or does not hold"

@@ -50,7 +50,7 @@ class _CheckRequest(msgspec.Struct, forbid_unknown_fields=True):
 def main() -> None:
     """Answer requests until there are no more."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever a validator prints is not an answer
+    os.dup2(2, 1)  # what a validator prints must not be taken for an answer
     answers.write(b"!")
     while head := _exactly(requests, LENGTH.size):
         (size,) = LENGTH.unpack(head)
@@ -70,7 +70,7 @@ def _encoded(request: _CheckRequest) -> bytes:
     """Return the answer: `problems`, a list of texts, `report`, `refused` and `failed`."""
     try:
         answer = json.dumps(_answer(request), allow_nan=False, ensure_ascii=False).encode()
-        if len(answer) > _MOST_ANSWER:  # whoever asked would have to hold it
+        if len(answer) > _MOST_ANSWER:  # the process that asked would have to hold it
             raise ValueError("its report is too large")
     except InputError as error:
         answer = json.dumps({"refused": str(error)}).encode()
@@ -97,7 +97,7 @@ def _answer(request: _CheckRequest) -> dict[str, Any]:
     if not isinstance(report, ValidationReport):
         raise TypeError(f"the validator returns no ValidationReport but {type(report).__name__}")
     plain = msgspec.to_builtins(report)
-    msgspec.convert(plain, ValidationReport)  # what was put into it may be anything
+    msgspec.convert(plain, ValidationReport)  # checked: a validator may put anything into it
     return {"report": plain}
 
 
@@ -149,7 +149,7 @@ def _of_file(path: Path) -> ModuleType:
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))
     module = util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses and annotations look it up
+    sys.modules[spec.name] = module  # dataclasses and annotations look the module up
     try:
         spec.loader.exec_module(module)
     except BaseException:

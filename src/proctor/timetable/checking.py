@@ -104,5 +104,5 @@ def findings(kind: str, params: Mapping[str, Any], schedule: Schedule) -> Iterat
     yield from found.check(schedule, decoded)
 
 
-# Names of before, until 1.0.
+# A former name, kept until 1.0.
 Finding = Breach

@@ -54,7 +54,7 @@ class Vocabulary:
         return value
 
     def _param(self, key: Any, value: Any, depth: int) -> Any:
-        if key == "then":  # constraints, which are read each with its own kind
+        if key == "then":  # constraints: each is read with its own kind
             return value
         what = NAMING.get(key)
         if what is None or value is None:
@@ -65,7 +65,7 @@ class Vocabulary:
 
     def _name(self, key: str, what: str, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, str | int):
-            return value  # of a wrong type, which the kind's params will say
+            return value  # of a wrong type, which decoding the kind's params will report
         name = value if what == "period" else str(value)
         if name not in self.names[what]:
             raise CannotCheck(f"`{key}` names {name!r}, and the input has no such {what}")

@@ -144,7 +144,7 @@ async def _refuse(send: Send, why: ProblemDetails) -> None:
     headers = [
         (b"content-type", TYPE.encode()),
         (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),  # its body is not read
+        (b"connection", b"close"),  # the request's body is not read
     ]
     await send({"type": "http.response.start", "status": why.status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})

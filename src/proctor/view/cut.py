@@ -26,6 +26,6 @@ class CutText(msgspec.Struct, frozen=True):
     def of_bytes(cls, whole: bytes, most: int, part: str = "") -> Self:
         """Cut after so many bytes; what is not UTF-8 becomes replacement characters."""
         text = whole[:most].decode("utf-8", "replace")
-        if len(whole) > most:  # the cut may stand within a character
+        if len(whole) > most:  # the cut may fall within a character
             text = text.removesuffix("\N{REPLACEMENT CHARACTER}")
         return cls(text, len(whole), part, len(whole) > most)

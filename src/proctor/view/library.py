@@ -93,7 +93,7 @@ class WatchedRun:
         return self.load()
 
     def _try(self) -> None:
-        with suppress(*UNREADABLE):  # who asks next is told
+        with suppress(*UNREADABLE):  # whoever loads it next gets the error
             self.load()
 
     def forget(self) -> None:

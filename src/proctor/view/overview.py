@@ -66,7 +66,7 @@ def overview(run: WatchedRun, wait: float = _BUDGET) -> RunOverview:
             benchmark, source = store.recall("benchmark"), store.recall("source")
         loaded = run.load_within(wait)
     except UNREADABLE as error:
-        begins = is_locked(run.directory)  # its plan is not laid down yet
+        begins = is_locked(run.directory)  # its plan is not stored yet
         said = well_formed(str(error))
         return RunOverview(name=run.name, state="uncounted" if begins else "broken", error=said)
     found = None if loaded is None else loaded.figures

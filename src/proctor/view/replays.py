@@ -130,7 +130,7 @@ class ReplayDesk:
 
     def _replay(self, find: Callable[[], RecordedJudgement]) -> _EndedReplay:
         recorded = find()
-        # A run may be a stranger's: it does not get to say that its programs run in no cell.
+        # The run may come from a stranger, who must not decide that its programs run in no cell.
         options: dict[str, Any] = {
             name: None if name.endswith("isolation") and value == "none" else value
             for name, value in recorded.pool.items()

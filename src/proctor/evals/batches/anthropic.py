@@ -227,7 +227,7 @@ class AnthropicBatches:
         )
 
     async def results(self, name: str) -> AsyncIterator[bytes]:
-        # Not at `results_url`: the key goes to no address that a server names.
+        # Not from `results_url`: the key must not go to an address that a server names.
         async with self._response("GET", f"{_PATH}/batches/{name}/results") as response:
             async for chunk in response.aiter_bytes():
                 yield chunk

@@ -123,7 +123,7 @@ class BatchAsker:
 
         async def attempt() -> str:
             nonlocal failed
-            if failed is not None:  # it may have been taken all the same
+            if failed is not None:  # the provider may have taken the batch all the same
                 answered = isinstance(failed, ModelRefused)
                 there = await self._found(batch, known, at_once=answered)
                 if there is not None:
@@ -200,7 +200,7 @@ class BatchAsker:
             try:
                 await self._call(attempt)
             except ModelReplyBroken:
-                # Again and again the same: what can be read is taken, if there is anything.
+                # Broken at every attempt: take what can be read, if there is anything.
                 if not path.exists() or not any(places(path, batch)):
                     raise
         ended = msgspec.structs.replace(

@@ -104,7 +104,7 @@ class OpenAIBatches:
     async def submit(self, batch: RequestBatch, file: Path) -> str:
         api = self._server.client
         with file.open("rb") as content:
-            # Its size decides how long this takes: no limit but the client's on being stuck.
+            # The size decides how long this takes: only the client's limit on stalls holds.
             call = api.files.with_streaming_response.create(
                 file=(f"proctor-{batch.token}.jsonl", content), purpose="batch"
             )
@@ -132,7 +132,7 @@ class OpenAIBatches:
                     return each.id
             if not page.has_more or not page.data:
                 return None
-            if page.data[-1].created_at < batch.made - CLOCKS:  # the newest come first
+            if page.data[-1].created_at < batch.made - CLOCKS:  # the newest batches come first
                 return None
             after = {"after": page.data[-1].id}
 
@@ -174,7 +174,7 @@ def reply_of(line: bytes) -> ModelReply:
     answer = found.response
     if answer is None:
         raise ModelRefused(_said(found.error or _Reason("no response")), passing=False)
-    body = json.dumps(answer.body)  # half a character is escaped in it
+    body = json.dumps(answer.body)  # json escapes lone surrogates
     if answer.status_code != 200:
         raise refusal(answer.status_code, one_line(body), "")
     return wire.replies(body.encode(), 1, 0.0)[0]

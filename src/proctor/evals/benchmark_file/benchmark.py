@@ -250,7 +250,7 @@ class FileBenchmark:
             reply = text if policy in {"upstream", "whole"} else answer(text)
             try:
                 taken = self.extraction[policy].text({"reply": reply, "run": self._run(settings)})
-            except FieldError:  # such as a mark that the reply lacks: it holds no answer
+            except FieldError:  # the reply lacks a mark, for example: it holds no answer
                 taken = ""
         elif policy == "whole":
             taken = text

@@ -56,10 +56,10 @@ class Expression:
         try:
             found = self.compiled(names)
             if isinstance(found, jinja2.Undefined):
-                str(found)  # which raises an error that says what is missing
+                str(found)  # raises an error that says what is missing
         except InfraFault:
             raise
-        except Exception as error:  # it may do whatever an expression can do wrong
+        except Exception as error:  # an expression may raise anything
             raise _failed(self.field, error, names) from error
         return found
 
@@ -95,7 +95,7 @@ def _failed(field: str, error: Exception, names: Names) -> FieldError:
 def _shown(value: Any) -> Any:
     """Return a value that a template may show. Raises TemplateRuntimeError for any other."""
     if isinstance(value, jinja2.Undefined):
-        return value  # it raises an error of its own
+        return value  # rendering it raises an error of its own
     if value is None:
         raise jinja2.TemplateRuntimeError(
             "a value is null; write |default('', true) where that is meant"
@@ -121,7 +121,7 @@ class TemplateCompiler:
             trim_blocks=True,
             lstrip_blocks=True,
             finalize=_shown,
-            keep_trailing_newline=True,  # of texts that are included
+            keep_trailing_newline=True,  # for texts that are included
             loader=jinja2.FunctionLoader(self._load),
         )
         self._environment.globals |= FUNCTIONS

@@ -41,7 +41,7 @@ def last(pattern: str, text: str) -> str:
     It is looked for at the end of the text, in a process of its own, with a bound on its time.
     Raises re.error.
     """
-    re.compile(pattern)  # for the error
+    re.compile(pattern)  # raises re.error
     return last_match(pattern, text[-LONGEST:]) or ""
 
 

@@ -60,7 +60,7 @@ def parsed(text: str, file: str, name: str) -> BenchmarkDefinition:
     """Parse a benchmark file; `name` is its name if it says none. Raises InputError."""
     try:
         tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number may be too long, too
+    except (ValueError, RecursionError) as error:  # ValueError also for a number that is too long
         raise InputError(f"is not TOML: {error}", file=file) from error
     try:
         found = msgspec.convert(tables, BenchmarkDefinition)

@@ -103,7 +103,7 @@ class SameProcessJudge:
         return await known
 
     async def _tried(self, tests: SameProcessTests) -> str:
-        # Tests that toss coins are not to decide by one toss.
+        # Tests may depend on chance, so one failure does not decide.
         made = await self._judge(tests, tests.solution)
         if not made.verdict.passed:
             made = await self._judge(tests, tests.solution)

@@ -95,7 +95,7 @@ class TaskMaker:
         values = Values(self.expressions, names)
         where = self.expressions.get("rows.where")
         early = where is not None and not where.columns & self.definition.let.keys()
-        if early and not values.value("rows.where"):  # such a row may lack what `let` needs
+        if early and not values.value("rows.where"):  # a row left out may lack what `let` needs
             return None
         for name in self.definition.let:
             names[name] = values.value(f"let.{name}")

@@ -241,7 +241,7 @@ class Subtasks:
         self, settings: Settings, judges: Judges | None = None
     ) -> Iterator[SubtaskGrader]:
         if judges is None:
-            registry.find(registry.get(DEFAULT_LANGUAGE))  # or say so before a model is asked
+            registry.find(registry.get(DEFAULT_LANGUAGE))  # raises before a model is asked
         with open_judges(settings, judges, contest=True) as opened:
             opened.version_of(DEFAULT_LANGUAGE)
             yield SubtaskGrader(opened, settings.all_subtasks)

@@ -30,7 +30,7 @@ _FIXED = {
     Verdict.MLE: MEMORY,
     Verdict.TLE: TIME,
     Verdict.ILE: TIME,
-    # 128 and SIGXFSZ, which a program gets whose file grows too large.
+    # 128 and the number of SIGXFSZ, which a program gets when its file grows too large.
     Verdict.OLE: f"{RUNTIME} {128 + 25}",
 }
 

@@ -178,7 +178,7 @@ class Piston:
             except PistonRefused as error:
                 if refusal:
                     raise InfraFault(f"{refusal}; and {error}") from error
-                # A second one decides whether it is the request or the first one's settings.
+                # A second Piston shows if the request or the first one's settings are at fault.
                 refusal, avoid = str(error), frozenset({turn.endpoint})
 
     def _next_turn(self, avoid: Collection[str]) -> EndpointTurn | None:
@@ -269,7 +269,7 @@ class Piston:
             self._http.check(url)
         except PistonDown as error:
             raise PistonDown(str(error), pause=error.pause) from error
-        except UsageError as error:  # the caller's mistake at the start, but not any more
+        except UsageError as error:  # at the start it is the caller's mistake, but not later
             raise PistonDown(str(error)) from error
         self._checked.add(url)
 

@@ -68,7 +68,7 @@ class _UrlFile:
                 about = os.fstat(file.fileno())
                 version = (about.st_ino, about.st_size, about.st_mtime_ns)
                 if version != self._version:
-                    # First, so that a broken version is an error once.
+                    # Set first, so that a broken version is an error only once.
                     self._version = version
                     self._urls = self._parsed(file.read())
         except (OSError, UnicodeDecodeError) as error:
@@ -107,12 +107,12 @@ class _SlurmWorkers:
 def checked_url(text: str) -> str:
     """Return a URL without a slash at its end. Raises ValueError if it cannot be a Piston's."""
     example = "as in http://host:2000/api/v2"
-    if "@" in text:  # and what is before it is not shown
+    if "@" in text:  # what is before the @ is not shown
         host = text.rpartition("@")[2]
         raise ValueError(f"a URL with a name or password before @{host}: use PISTON_KEY")
     try:
         url = httpx.URL(text)
-        url.host.encode("idna")  # as who connects does
+        url.host.encode("idna")  # as a client does when it connects
     except (httpx.InvalidURL, UnicodeError) as error:
         raise ValueError(f"{text!r:.200} is not a URL: {error}; {example}") from error
     usable = url.scheme in ("http", "https") and url.host and (url.port or 80) < 1 << 16

@@ -71,8 +71,8 @@ class PistonHttp:
         self._http = httpx.Client(
             headers={"authorization": key} if key else {},
             timeout=httpx.Timeout(_LONGEST_ANSWER, connect=_PATIENCE),
-            # Each request has a connection of its own: it costs nothing beside a test, and one that
-            # breaks was not merely idle for too long.
+            # Each request has a connection of its own: that costs nothing beside a test, and a
+            # connection that breaks was not merely idle for too long.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
         )
 

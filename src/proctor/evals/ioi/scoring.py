@@ -126,7 +126,7 @@ class GradeOptions:
         levels: dict[str, Any] = {**self.levels, "cells": self.jobs}
         jobs = self.jobs or available_cpus()
         if self.runner is None:
-            # One more than run at once, so that cells need not wait.
+            # One more than cells run at once, so that no cell need wait.
             pool = stack.enter_context(open_environment(**levels))
             return Grading(CellGrade(PoolJudges(pool)), lambda: jobs + 1)
         if self.runner.startswith(_PISTON):

@@ -62,8 +62,8 @@ class ScriptRunner:
         first = f"graders/{str(problem['id']).lower()}.cpp"
         command = Command((BASH, RUN, first), files=files)
         seconds, memory = float(problem["time_limit"]), int(problem["memory_limit"])
-        # The scripts limit the submission; these only end what gets away from them. There may be a
-        # manager and several processes in it.
+        # The scripts limit the submission; these limits only end what escapes the scripts.
+        # There may be a manager and several processes in the cell.
         limits = Limits(
             cpu=4 * (seconds + 3), wall=8 * (seconds + 3), memory=memory + GIB, stack=memory,
             processes=256, disk=disk_for(command, ROOM),
@@ -106,7 +106,7 @@ def _answer(execution: Execution) -> tuple[str, str]:
     if execution.limit is not None:
         return "0", feedback.TIME
     score = execution.stdout.decode("utf-8", "replace").strip()
-    if not score:  # killed by the submission, say, which shares the cell with the script
+    if not score:  # e.g. killed by the submission, which shares the cell with the script
         return "0", feedback.UNKNOWN
     return score, execution.stderr.decode("utf-8", "replace")
 

@@ -100,7 +100,7 @@ def read_submissions(
                     " give each its own uuid or solution_number",
                     "solution_number",
                 )
-            # Only the place: rows may be many and their texts long.
+            # Keep only the place: rows may be many and their texts long.
             seen[submission.key] = Row(row.file, row.line, {})
             yield submission
 

@@ -49,7 +49,7 @@ def _of_upstream(metadata: Mapping[str, Any]) -> str:
     code = metadata.get("error_code")
     said = _CODES.get(code, "It does not pass the tests.")
     if code == TEST_RUNNER_ERROR:
-        return said  # what stands beside it is of the evaluator, not of the program
+        return said  # the other fields are about the evaluator, not the program
     parts = [_part(title, metadata[name]) for title, name in _SHOWN if name in metadata]
     if not parts and metadata.get("error_message"):
         parts = [_part("Error", metadata["error_message"])]

@@ -35,7 +35,7 @@ def upstream_row(content: Mapping[str, Any]) -> dict[str, Any]:
         for other in others:
             if row.get(name) is None and other in row:
                 row[name] = row.pop(other)
-    if isinstance(published := row.get("contest_date"), date):  # as Parquet may have it
+    if isinstance(published := row.get("contest_date"), date):  # Parquet may hold a date
         row["contest_date"] = published.isoformat()
     for name in _TESTS:
         if isinstance(row.get(name), list):

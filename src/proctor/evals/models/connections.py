@@ -58,7 +58,7 @@ class Connections:
         except ModelFault as fault:
             if fault.busy:
                 self._cut(turn)
-            # Here, since the next one in line is admitted at the end of this turn.
+            # Count it here, since the end of this turn admits the next request.
             self._pauses += fault.retry_after is not None
             raise
         else:
@@ -87,7 +87,7 @@ class Connections:
     def _admit(self) -> None:
         while self._waiting and self._under_way < self.limit and not self._pauses:
             first = self._waiting.popleft()
-            if not first.done():  # cancelled while it waited
+            if not first.done():  # done if it was cancelled while it waited
                 self._under_way += 1
                 first.set_result(None)
 

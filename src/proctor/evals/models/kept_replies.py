@@ -98,7 +98,7 @@ class KeptReplies:
             return None
         try:
             return msgspec.convert(json.loads(entry), ModelReply)
-        except (ValueError, RecursionError):  # msgspec's error is such; another version's entry
+        except (ValueError, RecursionError):  # another version's entry; ValueError is msgspec's too
             return None
 
     def _key(self, request: ModelRequest) -> bytes:
@@ -109,5 +109,5 @@ class KeptReplies:
 
 
 def _written(reply: ModelReply) -> bytes:
-    # Not by msgspec, since texts may hold half a character.
+    # Not with msgspec, since texts may hold lone surrogates.
     return json.dumps(msgspec.to_builtins(reply)).encode()

@@ -33,7 +33,7 @@ from proctor.version import __version__
 
 PREFIX = "litellm:"
 _AT_IMPORT = {
-    # Its table of prices would be fetched from GitHub, and a `.env` of the working directory read.
+    # Otherwise LiteLLM fetches its prices from GitHub, and reads `.env` of the working directory.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_MODE": "PRODUCTION",
 }
@@ -106,13 +106,13 @@ class LiteLLMModel:
 
     async def close(self) -> None:
         await self._litellm.close_litellm_async_clients()
-        # It keeps those that it has closed, and would hand them to the next model.
+        # LiteLLM keeps the clients that it has closed, and would hand them to the next model.
         self._litellm.in_memory_llm_clients_cache.flush_cache()
 
     async def _once(self, request: ModelRequest) -> ModelReply:
         began = time.monotonic()
         call, arguments = self._call(request)
-        openai = importlib.import_module("openai")  # its errors are of this tree
+        openai = importlib.import_module("openai")  # LiteLLM's errors are subclasses of openai's
         try:
             async with asyncio.timeout(self._options.timeout):
                 found = await call(**arguments)
@@ -125,7 +125,7 @@ class LiteLLMModel:
             raise refusal(error.status_code, one_line(str(error)), later) from error
         except openai.APIError as error:
             raise ModelUnreachable(one_line(str(error))) from error
-        # By JSON, since its types are looser than ours, and texts may hold half a character.
+        # As JSON, since LiteLLM's types are looser than ours, and texts may hold lone surrogates.
         body = json.dumps(found.model_dump(warnings=False), default=str).encode()
         if len(body) > LONGEST_REPLY:
             raise ModelReplyBroken(f"the reply is longer than {LONGEST_REPLY} bytes")

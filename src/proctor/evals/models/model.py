@@ -251,7 +251,7 @@ def _make_well_formed(value: object, *names: str) -> None:
         object.__setattr__(value, name, well_formed(getattr(value, name)))
 
 
-# Names of before, until 1.0.
+# Old names, which work until 1.0.
 Request = ModelRequest
 Reply = ModelReply
 Tool = ModelTool

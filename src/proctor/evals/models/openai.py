@@ -83,7 +83,7 @@ class OpenAIServer:
         self.errors = openai
         """Module that has the client's errors."""
         self._secrets = secrets_of((endpoint.api_key or "", *endpoint.headers.values()))
-        # The client's HTTP library is not always the same one, and reading raises its errors.
+        # The client's HTTP library is not always the same; reading a body raises that one's errors.
         self._transport_error = _http_library(openai).HTTPError
         self.client = openai.AsyncOpenAI(
             api_key=endpoint.api_key or "none",
@@ -225,7 +225,7 @@ class OpenAIModel:
         return create(
             **{name: body.pop(name) for name in needed},
             extra_headers={"Idempotency-Key": request.key if n == 1 else f"{request.key}-{n}"},
-            # Not by the client's own arguments: older ones do not know all of them.
+            # Not as the client's own arguments: older clients do not know all of them.
             extra_body=body,
         )
 

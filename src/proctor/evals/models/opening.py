@@ -46,7 +46,7 @@ def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
         from proctor.evals.batches.opening import open_batched
 
         return open_batched(settings, environment)
-    # Not above: the client takes more than a second to import, and a replay needs none.
+    # Not imported above: the client takes more than a second, and a replay needs none.
     from proctor.evals.models.openai import DEFAULT_BASE_URL, Endpoint, OpenAIModel
 
     endpoint = Endpoint(

@@ -36,7 +36,7 @@ def header_of(text: str) -> tuple[str, str]:
     """Split `NAME: VALUE`. Raises SettingsError."""
     name, colon, value = text.partition(":")
     if not colon:
-        # Not what was given: it may be a key.
+        # Do not quote what was given: it may be a key.
         raise SettingsError("--header is 'NAME: VALUE', with a colon between the two")
     return name.strip(), value.strip()
 

@@ -72,7 +72,7 @@ def started(command: str, model: str, tell: Callable[[str], None]) -> Iterator[s
 
 def _start(arguments: list[str], output: int) -> subprocess.Popen[bytes]:
     # In a session of its own, so that Ctrl-C at the terminal does not end it before the run.
-    setpriv = shutil.which("setpriv")  # so that it ends with this process if that is killed
+    setpriv = shutil.which("setpriv")  # ends the server if this process is killed
     dying = [setpriv, "--pdeathsig", "TERM", "--"] if setpriv is not None else []
     return subprocess.Popen(
         [*dying, *arguments], stdin=subprocess.DEVNULL, stdout=output, stderr=output,

@@ -107,7 +107,7 @@ def decoded(body: bytes, decoder: msgspec.json.Decoder[_T]) -> _T:
         return decoder.decode(body)
     except msgspec.ValidationError:
         raise
-    except msgspec.DecodeError:  # as it also is for half a character
+    except msgspec.DecodeError:  # raised for a lone surrogate too
         return msgspec.convert(json.loads(body), decoder.type)
 
 
@@ -190,6 +190,6 @@ def _shares(usage: TokenUsage, n: int) -> list[TokenUsage]:
 
 def _call(number: int, call: _ToolCall) -> ToolCall:
     arguments = call.function.arguments
-    if not isinstance(arguments, str):  # some servers parse it for us
+    if not isinstance(arguments, str):  # some servers send it parsed
         arguments = msgspec.json.encode(arguments).decode()
     return ToolCall(call.id or f"call_{number}", call.function.name, arguments)

@@ -83,7 +83,7 @@ def bundle(recorded: RecordedJudgement, place: Path) -> None:
     source = f"{_SOURCE}/{_source_name(recorded.program)}"
     packed = pack(to_judge(recorded.problem))
     outcome = recorded.outcome
-    if outcome.isolation is not None:  # its guarantees are no part of the record
+    if outcome.isolation is not None:  # its guarantees are not recorded
         outcome = replace(outcome, isolation=replace(outcome.isolation, guarantees={}))
     entry = _ProgramEntry(
         source, recorded.program.language, recorded.program.name, tuple(recorded.program.files)

@@ -55,7 +55,7 @@ def differences(then: Judgement, now: Judgement) -> list[str]:
     told = []
     if now.verdict is not then.verdict:
         told.append(f"{now.verdict}, was {then.verdict}")
-    if then.points is not None and then.points != now.points:  # a run of eval records none
+    if then.points is not None and then.points != now.points:  # runs of eval record no points
         told.append(f"{_points(now)} points, were {_points(then)}")
     tests = [test.difference(0) for test in compared_tests(then, [now])]
     told += list(filter(None, tests))

@@ -41,7 +41,7 @@ class Surroundings:
     def now(cls, judges: Judges, recorded: "RecordedJudgement", made: Judgement) -> "Surroundings":
         """Describe what has just made a judgement."""
         here, known = host(), ("", "")
-        if made.machine is not None:  # of its kernel nothing is known
+        if made.machine is not None:  # the kernel of that machine is not known
             here, known = {}, (made.machine.cpu, made.machine.id)
         language, tools = recorded.program.language, ""
         if language != "python":

@@ -124,7 +124,7 @@ def _judged(recorded: RecordedJudgement, judges: Judges) -> Judgement:
             recorded.problem, recorded.program, recorded.settings, recorded.subtasks
         )
         return future.result()
-    except InputError as error:  # as where it was recorded: the problem's own fault
+    except InputError as error:  # judged as when it was recorded: the problem's own fault
         return Judgement(Verdict.TASK_FAULT, 0.0, (), str(error))
 
 
@@ -143,7 +143,7 @@ def _shown(
     try:
         given = test.input_bytes()
         expected = None if test.output is None else test.output_bytes()
-    except InputError:  # its file is gone, which is the verdict
+    except InputError:  # a file of the test is gone, as the verdict says
         return None
     got = _official_output(compared, made[-1])
     result = compared.now[-1]

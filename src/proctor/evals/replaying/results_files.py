@@ -179,7 +179,7 @@ def _of_ioi(found: _FoundRow, given: InputFiles) -> RecordedJudgement:
     if given.tasks:
         tables = Sources().task_files(given.tasks, lambda _: {entry.year})
     else:
-        own = found.origin.files.get("tests") == ()  # tasks may hold their tests themselves
+        own = found.origin.files.get("tests") == ()  # the tasks may hold their tests themselves
         tables = found.files("tasks", None), [] if own else found.files("tests", None)
     task = load_tasks(*tables, only={entry.task})[entry.task]
     digest = row_digest(task_digest(task), entry, found.settings)

@@ -181,10 +181,10 @@ def outcome_of(judged: SampleJudgement, name: str) -> Judgement:
             return judgement_of_points(upstream)
         report = msgspec.convert(upstream, UpstreamReport) if upstream else None
         tests, verdict = tests_of(json.loads(judged.tests)), Verdict(judged.verdict)
-        if judged.message == BROKEN:  # before the known solution was tried in its place
+        if judged.message == BROKEN:  # the verdict before the known solution was tried in its place
             verdict = Verdict.TASK_FAULT
             tests = tuple(replace(each, verdict=verdict) for each in tests)
-        if judged.message.startswith(SOLUTION_FAILS) and tests:  # before that was known
+        if judged.message.startswith(SOLUTION_FAILS) and tests:  # the verdict before that was known
             verdict = tests[0].verdict
         return Judgement(
             verdict, judged.score, tests, judged.message,

@@ -153,12 +153,12 @@ def _trial(source: Package, draft: Draft, to: str, name: str) -> list[Difference
             made = read_source(root)
         except InputError as error:
             if any(not each.lesser for each in draft.losses):
-                return draft.losses  # which is why it cannot be read
+                return draft.losses  # these losses are why it cannot be read
             what = error.message.replace(f"{root}/", "")
             where = f"{error.field}: " if error.field else ""
             raise _refusal(source, to, [f"{where}{what}"]) from error
     told = {each.field.partition(".")[0] for each in draft.losses if not each.lesser}
-    if told & {"grading", "running"}:  # whose consequences are no losses of their own
+    if told & {"grading", "running"}:  # their consequences are not losses of their own
         problem = source.problem
         tests = [replace(test, full=1.0) for test in problem.tests]
         source = replace(source, problem=replace(problem, tests=tuple(tests)))

@@ -95,7 +95,7 @@ def _settings(a: Package, b: Package) -> Iterator[Difference]:
     for kind in sorted(one.stubs.keys() & other.stubs.keys()):
         yield from _of_records(f"stubs.{kind}", one.stubs[kind], other.stubs[kind])
         first, second = (next(iter(each.stubs[kind].files), "") for each in (one, other))
-        if isinstance(one.running, TwoSteps) and first != second:  # that is where it starts
+        if isinstance(one.running, TwoSteps) and first != second:  # the first file is started
             yield Difference(f"stubs.{kind}.files", f"{first} is first here, {second} there")
     if one.stubs.keys() != other.stubs.keys():
         for_here, for_there = tuple(sorted(one.stubs)), tuple(sorted(other.stubs))
@@ -118,7 +118,7 @@ def _settings(a: Package, b: Package) -> Iterator[Difference]:
 def _of_limits(field: str, a: Limits, b: Limits) -> Iterator[Difference]:
     for each in fields(Limits):
         one, other = getattr(a, each.name), getattr(b, each.name)
-        if each.name == "stack":  # memory bounds it
+        if each.name == "stack":  # memory bounds the stack
             one, other = min(one, a.memory), min(other, b.memory)
         if one != other and not (one and other and abs(one - other) < 1e-9):
             if each.name in _SIZES:
@@ -174,7 +174,7 @@ def _of_tests(
     by_program = not isinstance(problem.grading, Comparison) or not is_binary(problem)
     for name in ("input", "output"):
         one, two = getattr(a, name), getattr(b, name)
-        if by_program:  # to a program, no answer is an empty one
+        if by_program:  # for a program, a missing text is an empty one
             one, two = one or b"", two or b""
         if (one is None) != (two is None):
             yield Difference(f"{field}.{name}", "is missing" if two is None else "is none")
@@ -202,7 +202,7 @@ def _equal(a: Content, b: Content) -> bool:
         try:
             return filecmp.cmp(a, b, shallow=False)
         except OSError:
-            pass  # content_bytes has the error for it
+            pass  # content_bytes raises the error
     return content_bytes(a) == content_bytes(b)
 
 
@@ -304,7 +304,7 @@ def _of_labels(a: Package, b: Package, tests: Mapping[str, str]) -> Iterator[Dif
             other is None
             or said is None
             or (
-                twice and not labels.implies(one.expected, said)  # it is the other one's
+                twice and not labels.implies(one.expected, said)  # `said` is the other copy's
             )
         ):
             yield Difference(field, "is left out", True)

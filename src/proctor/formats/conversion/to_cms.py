@@ -175,7 +175,8 @@ def _subtasks(draft: Draft, problem: Problem, names: Mapping[str, str]) -> dict[
         if name != subtask.name or (samples and not SAMPLE_NAME.fullmatch(name)):
             text = "samples" if samples else re.sub(r"^\d+-", "", plain_name(subtask.name))
             own[subtask.name] = name = f"{number:0{width}d}-{text}"
-        # The least of its tests' scores and of those it depends on: so these are its tests too.
+        # A subtask's score is the least over its own tests and those of the subtasks it depends on:
+        # so the latter become its tests too.
         tests = dict.fromkeys((*inherited(subtask, known), *subtask.tests))
         if subtask.aggregate is Aggregate.SUM and len(subtask.tests) > 1:
             what = "is the least of its tests' scores there, no sum"

@@ -83,7 +83,7 @@ def _limits(package: Package, draft: Draft) -> dict[str, Any]:
     }
     if timing.given:
         found = {"time_limit": _number(limits.cpu), **found}
-        draft.add(".timelimit", f"{_number(limits.cpu)}\n")  # problemtools reads this one
+        draft.add(".timelimit", f"{_number(limits.cpu)}\n")  # problemtools reads the limit here
     checker = package.problem.grading
     running = package.problem.running
     program = running if isinstance(running, Interactive) else checker
@@ -213,7 +213,7 @@ class _Groups:
             self._group("sample", first.tests, {})
             settings["grader_flags"] = "ignore_sample"
         self._draft.add("data/testdata.yaml", _yaml(settings))
-        settings = {"grader_flags": "accept_if_any_accepted"}  # groups are added up
+        settings = {"grader_flags": "accept_if_any_accepted"}  # the scores of groups are added up
         self._draft.add("data/secret/testdata.yaml", _yaml(settings))
         groups = file_names([each.name.removeprefix("secret/") for each in units])
         seen = set(first.tests) if sample else set()

@@ -46,5 +46,5 @@ def _value(value: object) -> str:
 
 
 def _string(text: str) -> str:
-    # JSON's escapes are TOML's; TOML wants that of one more character.
+    # JSON's escapes are valid TOML; TOML requires an escape for one more character.
     return json.dumps(str(text), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -40,7 +40,7 @@ class _Shared(msgspec.Struct, forbid_unknown_fields=True):
     output_limit_length: int | None = None
     wall_time_factor: float | None = None
     file_io: dict[str, str] | None = None
-    # Of no matter to the judging here.
+    # The fields below do not affect judging here.
     output_prefix_length: Any = None
     binary_data: Any = None
     symlinks: Any = None
@@ -146,7 +146,7 @@ def _stubs(files: Files, given: _Signature | None) -> dict[str, Stub]:
     if not given.allow_main:
         flags = (*flags, f"-Dmain={_HIDDEN_MAIN}")
         entry = b"#undef main\n#line 1\n" + entry
-    # In the submission's own language, or else it would not be compiled with it.
+    # The entry is in the submission's own language: otherwise the two are not compiled together.
     stubs = {"cpp": Stub({"entry.cpp": entry, name: header}, flags=flags)}
     if extension(given.entry) == ".c":
         stubs["c"] = Stub({"entry.c": entry, name: header}, flags=flags)

@@ -54,7 +54,7 @@ class _Bridged(msgspec.Struct, forbid_unknown_fields=True):
     type: str = "default"
     flags: list[str] = []
     args: Any = None
-    # Proctor's are the same for all checkers, and messages are always shown.
+    # Ignored: proctor's limits are the same for all checkers, and messages are always shown.
     time_limit: Any = None
     memory_limit: Any = None
     compiler_time_limit: Any = None

@@ -75,7 +75,7 @@ class Files:
         left = LARGEST - sum(map(len, self._read.values()))
         assert self._zip is not None
         try:
-            # One more than may be: a size that is stated need not be true.
+            # Read one byte more than is allowed: a stated size may be untrue.
             with zip_faults(), self._zip.open(name) as file:
                 data = file.read(left + 1)
         except InputError as error:

@@ -57,11 +57,11 @@ _CODES: dict[str, Verdicts] = {
     "TLE": SLOW,
     "MLE": frozenset({Verdict.MLE}),
     "OLE": frozenset({Verdict.OLE}),
-    # A crash and an exit code that is not 0; they are one here.
+    # RTE is a crash, IR an exit code that is not 0; both are RE here.
     "RTE": frozenset({Verdict.RE}),
     "IR": frozenset({Verdict.RE}),
     "CE": frozenset({Verdict.CE}),
-    # Whatever comes after a case that is not passed; here it may be run all the same.
+    # A case skipped after one that failed; here it may be run all the same.
     _SKIPPED: ACCEPTED | REJECTED,
     _ANY: ACCEPTED | REJECTED,
 }
@@ -84,7 +84,7 @@ class _Label(msgspec.Struct, forbid_unknown_fields=True):
     score: Any = None
     score_cases: Any = None
     points: Any = None
-    # Of the machine that it is meant for.
+    # These describe the machine that it is meant for.
     arch: Any = None
     required_auxiliary_executors: Any = None
 

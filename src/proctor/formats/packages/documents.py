@@ -27,7 +27,7 @@ def read_yaml(tree: Tree, name: str, edit: Callable[[str], str] | None = None) -
     Of a key that is there twice the last value counts, as with PyYAML, and this is noted. Raises
     InputError.
     """
-    # Not above: packages of our own, TPS's and Polygon's have none of it, and it takes its time.
+    # Not imported above: that takes time, and proctor's own, TPS and Polygon packages need no YAML.
     from proctor.formats.packages.yaml_text import parse_yaml
 
     text = tree.text(name) if edit is None else edit(tree.text(name))
@@ -51,7 +51,7 @@ def read_json(tree: Tree, name: str) -> dict[str, Any]:
         raise InputError(error.message, file=tree.shown(name), field=error.field) from error
     except RecursionError as error:
         raise InputError("the JSON is nested too deeply", file=tree.shown(name)) from error
-    except ValueError as error:  # a number of too many digits
+    except ValueError as error:  # a number with too many digits
         raise InputError(f"broken JSON: {error}", file=tree.shown(name)) from error
     return _mapping(tree, name, value)
 

@@ -62,7 +62,7 @@ class FpsItems:
     def load(self, problem_id: str) -> Package:
         """Load the problem of this id. Raises InputError."""
         item = self._items[problem_id]
-        tree = Tree(self._tree.root)  # notes are of one problem
+        tree = Tree(self._tree.root)  # a tree's notes are about one problem
         number = list(self._items).index(problem_id)
         try:
             return _package(tree, item, problem_id)

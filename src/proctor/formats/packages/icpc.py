@@ -54,7 +54,7 @@ class _IcpcProblem(msgspec.Struct, forbid_unknown_fields=True):
     languages: str | list[str] = "all"
     allow_file_writing: bool = False
     constants: dict[Any, Any] = {}
-    # Of no matter to the judging.
+    # The fields below do not affect judging.
     uuid: Any = None
     version: Any = None
     author: Any = None
@@ -211,7 +211,7 @@ def _validators(tree: Tree) -> list[str]:
     """Programs in output_validator/ (new) or output_validators/ (legacy and early drafts)."""
     entries = [join("output_validator", name) for name in tree.entries("output_validator")]
     if any(not tree.is_dir(name) for name in entries):
-        # A program's files, right in the directory.
+        # The files of one program, directly in the directory.
         return ["output_validator"]
     return entries + _programs(tree, "output_validators")
 

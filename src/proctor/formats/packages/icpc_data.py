@@ -59,7 +59,7 @@ class _GroupFile(_Args, forbid_unknown_fields=True):
     score_aggregation: str | None = None
     require_pass: str | list[str] = []
     static_validation_score: Any = None
-    # Of drafts.
+    # Keys of drafts of the format.
     scoring: Scoring | None = None
     grading: Scoring | None = None
 

@@ -100,7 +100,7 @@ def limits(tree: Tree, given: IcpcLimits, seconds: float, *, writes: bool) -> Li
     disk = SCRATCH if writes else 0
     memory, output = given.memory * MIB, given.output * MIB
     try:
-        # The stack is the memory, as on Kattis and DOMjudge.
+        # The stack gets the memory limit, as on Kattis and DOMjudge.
         stack = int(memory)
         return Limits(seconds, memory=int(memory), output=int(output), disk=disk, stack=stack)
     except InputError as error:

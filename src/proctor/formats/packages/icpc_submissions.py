@@ -213,7 +213,7 @@ class _Rules:
         if not isinstance(value, dict):
             raise InputError("must be a map", file=self._tree.shown(FILE), field=pattern)
         known = {field.name for field in msgspec.structs.fields(_Rule)}
-        # What is not a key is a group or tests; they lie in one of these two.
+        # Other keys are groups or tests, which are in data/sample or data/secret.
         parts = {key: value[key] for key in value if _is_of_data(str(key)) and key not in known}
         own = {key: value[key] for key in value if key not in parts}
         rule = convert(self._tree, FILE, own, _Rule, within=pattern)

@@ -60,7 +60,7 @@ class _Task(msgspec.Struct, forbid_unknown_fields=True):
     user_io: str | None = None
     output_only_testcases: str | int = ""
     output_optional_testcases: str | int = ""
-    # Of no matter to the judging of one submission.
+    # The fields below do not affect judging one submission.
     score_mode: Any = None
     feedback_level: Any = None
     primary_language: Any = None
@@ -131,7 +131,7 @@ def _settings(tree: Tree, file: str) -> _Task:
     raw = without_empty(read_yaml(tree, file))
     raw = {_ITALIAN.get(key, key): value for key, value in raw.items()}
     for key in [key for key in raw if key.startswith("controller_")]:
-        del raw[key]  # of tasks that are refused for their controller
+        del raw[key]  # only for tasks with a controller, which are refused
     raw = set_aside(tree, file, raw, _Task)
     task = convert(tree, file, raw, _Task, strict=False)
     generated = file == FILES[0]
@@ -219,7 +219,7 @@ def _limits(tree: Tree, file: str, task: _Task) -> Limits:
         tree.notes(f"{file}: there is no memory_limit; proctor's own is taken")
         return Limits(task.time_limit or TEST_LIMITS.cpu)
     size = int(task.memory_limit * MIB)
-    # The stack is the memory, as in CMS; more than a few GiB cannot be set everywhere.
+    # The stack gets the memory limit, as in CMS; more than a few GiB cannot be set everywhere.
     cpu = TEST_LIMITS.cpu if task.time_limit is None else task.time_limit
     return Limits(cpu, memory=size, stack=max(1, min(size, 4 * GIB)))
 
@@ -241,7 +241,7 @@ def _communication(
     if task.user_io not in (None, "std_io", "fifo_io"):
         what = f"must be std_io or fifo_io, not {task.user_io!r}"
         raise InputError(what, file=tree.shown(file), field="user_io")
-    # With a stub, pipes are what CMS and task-maker take if nothing is said.
+    # With a stub, CMS and task-maker use pipes by default.
     fifo_io = stubbed if task.user_io is None else task.user_io == "fifo_io"
     return Communication(judging_program(tree, manager), task.num_processes, fifo_io=fifo_io)
 

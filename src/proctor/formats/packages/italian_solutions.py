@@ -56,8 +56,8 @@ def load_italian_solutions(tree: Tree, problem: Problem) -> tuple[Labelled, ...]
             if not parts and not official:
                 raise InputError("nothing says what is expected of it")
             whole = Claim() if parts else Claim(ACCEPTED)
-            # The bound of all its claims together: it may be slow in one subtask and right in
-            # another.
+            # The bound is of all its claims together: a program may be slow in one subtask and
+            # right in another.
             claims = [whole, *(part.claim for part in parts)]
             named = (claim.required or claim.verdicts or frozenset() for claim in claims)
             role = bound(Claim(frozenset[Verdict]().union(*named)))

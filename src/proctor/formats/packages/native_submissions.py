@@ -84,7 +84,7 @@ def chosen(patterns: Iterable[str], names: Iterable[str], field: str) -> tuple[s
     names = dict.fromkeys(names)
     found: dict[str, None] = {}
     for pattern in patterns:
-        if _SPECIAL.isdisjoint(pattern):  # as in packages of thousands of tests
+        if _SPECIAL.isdisjoint(pattern):  # a plain name, as in packages of thousands of tests
             some = [pattern] if pattern in names else []
         else:
             some = [name for name in names if fnmatch.fnmatchcase(name, pattern)]

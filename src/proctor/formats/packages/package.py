@@ -23,7 +23,7 @@ from proctor.formats.packages.model import (
 
 __all__ = ["Bound", "Claim", "Expectation", "Labelled", "Package", "Part", "Timing", "load"]
 
-# By main file: title, and module, which is imported when there is such a package. Tried in this
+# Title and module by main file; the module is imported when there is such a package. Tried in this
 # order: exports to other formats are put into an ICPC package more often than the other way round.
 _FORMATS = {
     "problem.toml": ("proctor's own", "native"),
@@ -102,7 +102,7 @@ def _open(path: Path) -> Package | Several:
             return _opened(tree, name, twin if shared else module)
     if inner := [name for name in tree.entries("", lenient=True) if _is_package(tree, name)]:
         return _SideBySide(tree, dict.fromkeys(inner, ""))
-    beside = tree.root.parent / f"{tree.root.name}.yaml"  # where CMS took it from, long ago
+    beside = tree.root.parent / f"{tree.root.name}.yaml"  # CMS read the task's YAML here, long ago
     if beside.is_file() and tree.is_dir("sol"):
         raise InputError(f"there is no task.yaml; move {beside} to task.yaml", file=str(tree.root))
     from proctor.formats.packages import plain

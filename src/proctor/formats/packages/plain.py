@@ -59,7 +59,7 @@ def load(tree: Tree) -> Package:
         raise InputError(what, file=tree.shown(found[0]))
     (layout, inputs), *others = _layouts(tree)
     for (pattern, _), some in others:
-        if some != inputs:  # samples beside the tests: neither must count for all
+        if some != inputs:  # e.g. samples beside the tests: neither must count as all of them
             what = f"which are the tests: {layout[0]} or {pattern}? put the others elsewhere"
             raise InputError(what, file=tree.shown(""))
     grading = _grading(tree)

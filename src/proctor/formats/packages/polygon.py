@@ -123,7 +123,7 @@ def _whole_number(parent: Element, path: str) -> int:
 
 def _limits(testset: Element) -> Limits:
     memory = _whole_number(testset, "memory-limit")
-    # The stack is the memory, as at Codeforces; more than a few GiB cannot be set everywhere.
+    # As at Codeforces the stack is the memory limit; more than a few GiB cannot be set everywhere.
     return Limits(
         cpu=_whole_number(testset, "time-limit") / 1000, memory=memory, stack=min(memory, 4 * GIB)
     )
@@ -154,7 +154,7 @@ def _tests(
             name=name,
             public=element is not None and element.get("sample") == "true",
             weight=worth if scored else 1.0,
-            full=worth or most,  # what is worth nothing is scored on the scale of the others
+            full=worth or most,  # a test worth nothing is scored on the others' scale
         )
     return found
 

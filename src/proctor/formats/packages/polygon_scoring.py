@@ -84,7 +84,7 @@ def _subtask(
             what = f"there is no group {other!r} with tests{hint}"
             raise InputError(what, field=f"{where}.dependencies")
         depends.append(other)
-    # Of tests without points there is nothing to add up.
+    # If tests have no points, there is nothing to add up.
     adds_up = policy == "each-test" and total
     aggregate = Aggregate.SUM if adds_up else Aggregate.THRESHOLD
     return Subtask(group, total, tests, aggregate, depends=tuple(depends))

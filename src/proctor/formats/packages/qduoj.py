@@ -68,7 +68,7 @@ class _QduojProblem(msgspec.Struct, forbid_unknown_fields=True):
     spj: _QduojCode | None = None
     rule_type: str = "ACM"
     answers: list[_QduojCode] = []
-    # Of no matter to the judging.
+    # The fields below do not affect judging.
     samples: Any = None
     source: Any = None
     tags: Any = None

@@ -62,7 +62,7 @@ class _TpsProblem(msgspec.Struct, forbid_unknown_fields=True):
     has_checker: bool | None = None
     ignore_checker: bool | None = None
     grader_name: str | None = None
-    # Of no matter to the judging, or of preparing the task only.
+    # The fields below do not affect judging, or matter only for preparing the task.
     protocol_version: Any = None
     description: Any = None
     tps_web_url: Any = None
@@ -231,7 +231,7 @@ def _limits(settings: _TpsProblem, kind: str) -> Limits:
             raise InputError("is missing", field=field)
     memory = settings.memory_limit or 0
     size = int(memory if memory >= _MEMORY_IN_BYTES else memory * MIB)
-    # The stack is the memory, as in CMS; more than a few GiB cannot be set everywhere.
+    # The stack gets the memory limit, as in CMS; more than a few GiB cannot be set everywhere.
     return Limits(settings.time_limit or 0, memory=size, stack=max(1, min(size, 4 * GIB)))
 
 
@@ -316,7 +316,7 @@ def _stubs(tree: Tree, settings: _TpsProblem, code: str) -> dict[str, Stub]:
     other = "grader." if kind == "Communication" else "stub."
     own = "stub." if kind == "Communication" else "grader."
     for each, linked in _linked(tree).items():
-        both = any(name.startswith(own) for name in linked)  # each has a main; CMS takes its own
+        both = any(name.startswith(own) for name in linked)  # both have a main; CMS takes `own`
         found = {
             name: data for name, data in linked.items() if not (both and name.startswith(other))
         }

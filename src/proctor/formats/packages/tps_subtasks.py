@@ -29,7 +29,7 @@ class _TpsSubtask(msgspec.Struct, forbid_unknown_fields=True):
     index: int | None = None
     output_only: bool = False
     output_optional: bool = False
-    # Of preparing the task.
+    # The fields below matter only for preparing the task.
     validators: Any = None
     description: Any = None
     name: Any = None

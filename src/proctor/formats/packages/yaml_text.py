@@ -58,8 +58,8 @@ def parse_yaml(text: str, notes: Callable[[str], None] = _ignore) -> Any:
         line = mark.line + 1 if mark else None
         raise InputError(f"broken YAML: {error.problem or error.context}", line=line) from error
     except (
-        # ValueError: a date such as 2024-99-99. The others: what PyYAML makes of a tag such as
-        # !!timestamp before what is none.
+        # ValueError: a date such as 2024-99-99. The others: raised by PyYAML for a tag such as
+        # !!timestamp before a value of another kind.
         yaml.YAMLError, ValueError, AttributeError, TypeError, LookupError, OverflowError,
     ) as error:  # fmt: skip
         raise InputError(f"broken YAML: {error}") from error

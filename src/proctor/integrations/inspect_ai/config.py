@@ -29,7 +29,7 @@ def _seconds(value: Any) -> Any:
 def _parsed(parse: Callable[[str, str], float], text: str) -> float:
     try:
         return parse(text, "")
-    except InputError as error:  # pydantic says where it is for errors of this kind only
+    except InputError as error:  # pydantic says where it is only for a ValueError
         raise ValueError(error.message) from error
 
 

@@ -51,7 +51,7 @@ class ProctorSandboxEnvironment(SandboxEnvironment):
     def __init__(self, session: Session, config: SandboxConfig) -> None:
         super().__init__()
         self._session, self._config = session, config
-        # A thread waits for each command; the event loop's own are too few, and others'.
+        # A thread waits for each command; the event loop's own are too few, and serve others too.
         self._threads = anyio.CapacityLimiter(max(config.processes, 64))
 
     @classmethod
@@ -65,7 +65,7 @@ class ProctorSandboxEnvironment(SandboxEnvironment):
     async def task_cleanup(
         cls, task_name: str, config: BaseModel | str | None, cleanup: bool
     ) -> None:
-        # Without cleanup too: cells do not outlive their process.
+        # Also without `cleanup`: cells do not outlive this process anyway.
         del task_name, cleanup
         settings = resolved(config)
         await anyio.to_thread.run_sync(lambda: end_task(settings))
@@ -139,7 +139,7 @@ class ProctorSandboxEnvironment(SandboxEnvironment):
         wall: float | None,
     ) -> Execution:
         try:
-            # Not to be interrupted: a program that has started must be known, to be ended later.
+            # Not interrupted: a program that has started must be known, so that it can be ended.
             running = await self._in_thread(
                 lambda: self._session.start(cmd, data, wall=wall, cwd=cwd, env=env), lasting=True
             )
@@ -152,7 +152,7 @@ class ProctorSandboxEnvironment(SandboxEnvironment):
         except (SessionEnded, InfraFault) as error:
             raise SandboxUnavailableError(str(error)) from error
         except UsageError as error:
-            if type(error) is not UsageError:  # the command itself is not one
+            if type(error) is not UsageError:  # a subclass: the command itself is wrong
                 raise
             raise SandboxUnavailableError(str(error)) from error  # too many processes
 

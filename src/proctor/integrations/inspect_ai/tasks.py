@@ -147,7 +147,7 @@ def _task(name: str, options: Mapping[str, Any]) -> Task:
     given = plain_options(options)
     prepared = _at_work(
         name, given
-    ).prepared  # what is missing here is known before a model is asked
+    ).prepared  # what is missing here is reported before a model is asked
     if prepared.for_base_models:
         raise SettingsError(
             f"inspect_ai asks in chats; prompt {prepared.settings.prompt} is a text"

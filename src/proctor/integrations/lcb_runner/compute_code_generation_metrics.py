@@ -108,7 +108,7 @@ def evaluate_generations(
     settings = settings_of(timeout, codes, memory)
     most = whole(num_process_evaluate, "num_process_evaluate")
     check_lists(samples_list, generations_list)
-    for index, sample in enumerate(samples_list):  # rather than find it halfway through a long run
+    for index, sample in enumerate(samples_list):  # checked before a long run, not in its middle
         problem_of_sample(sample, f"samples_list[{index}]")
     return judge_all(
         _each(samples_list, generations_list),
@@ -164,5 +164,5 @@ def _each(
 
 
 def _found(judgement: Judgement) -> Outcome:
-    assert judgement.upstream is not None  # official mode
+    assert judgement.upstream is not None  # official mode always sets it
     return list(judgement.upstream.results), dict(judgement.upstream.metadata)

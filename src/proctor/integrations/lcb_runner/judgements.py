@@ -49,7 +49,7 @@ def judge_each(
 
     `generations` is read when a turn comes: a benchmark's tests are gigabytes.
     """
-    # After an error the few that are on their way run to their end in the pool, unheard.
+    # After an error, the few judgements under way end in the pool, and are ignored.
     pool = chosen_pool.get()
     most = min(most or pool.cells * AHEAD, pool.cells * AHEAD)
     running: dict[Future[Judgement], NumberedProgram] = {}

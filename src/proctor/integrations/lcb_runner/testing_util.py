@@ -210,7 +210,7 @@ def convert_line_to_decimals(line: str) -> tuple[bool, list[Decimal]]:
 def _judged(problem: Problem, code: str, name: str, settings: tuple[int, Codes, Memory]) -> Outcome:
     program = checked_program(code, name)
     judgement = judge_alone(NumberedProgram(0, 0, problem, program), settings_of(*settings))
-    assert judgement.upstream is not None  # official mode
+    assert judgement.upstream is not None  # official mode always sets it
     return list(judgement.upstream.results), dict(judgement.upstream.metadata)
 
 

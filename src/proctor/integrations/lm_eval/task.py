@@ -64,7 +64,7 @@ class BenchmarkTask(Task):
             raise SettingsError(f"the YAML of {config['task']} names no `benchmark`")
         self._prepared = prepare(str(name), given)
         with self._prepared.open_grader():
-            pass  # what is missing here is known before a model is asked
+            pass  # what is missing here is reported before a model is asked
         sampling = self._prepared.settings.sampling
         drawn = sampling.temperature is not None
         self._config = TaskConfig(
@@ -110,7 +110,7 @@ class BenchmarkTask(Task):
         elif self._prepared.for_base_models:
             prompt = self._prepared.settings.prompt
             raise SettingsError(f"prompt {prompt} is a text: leave --apply_chat_template out")
-        # Its key knows no settings of ours.
+        # The key of lm-eval's cache includes none of proctor's settings.
         rest |= {"cache_requests": False, "rewrite_requests_cache": False}
         super().build_all_requests(apply_chat_template=apply_chat_template, **rest)
 

@@ -73,7 +73,7 @@ async def score_submission(
         pool=client.pool,
     )
     _refuse_faults(judgement)
-    # There Python is not compiled: an error of syntax is one of every test.
+    # The original does not compile Python: there a syntax error fails each test by itself.
     if judgement.verdict in {Verdict.CE, Verdict.NC} and submission_language != "python":
         return no_compile_reward
     passed = sum(test.verdict.passed for test in judgement.tests)

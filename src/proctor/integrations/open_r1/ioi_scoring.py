@@ -25,7 +25,7 @@ _CRASHES = ("CE", "RE", "TLE", "MLE")
 class OpenR1TestResult:
     """Result of one test, as published."""
 
-    __test__ = False  # pytest takes the name for a test's
+    __test__ = False  # pytest takes a class of this name for a test
 
     test_name: str
     score: float = 0.0

@@ -9,7 +9,7 @@ from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.judging.environment import open_environment
 from proctor.sandbox.pool import Pool
 
-# The published name of what is raised where a test could not be run.
+# The published name of the error that says that a test could not be run.
 PistonError = InfraFault
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "app":  # what it needs takes a second to import, and another extra
+    if name == "app":  # its imports take a second, and need another extra
         from proctor.integrations.ray.serving import app
 
         return app

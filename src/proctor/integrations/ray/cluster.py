@@ -129,7 +129,7 @@ class RayCluster(RemoteJudges):
                         del self._seats[name], serving[name]
                 self._looked = True
                 self._give_up_if_hopeless()
-                self._wake_all()  # something may be late by now
+                self._wake_all()  # a judgement may be late by now, which another node may take
                 for task in serving.values():
                     if task.done():
                         task.result()

@@ -176,7 +176,7 @@ class NodeSeat:
                 self.shared.dispatcher.answered(site, answer.id, outcome)
                 self.judged += 1
             self.wake.set()
-            if self.shared.dispatcher.waiting > waiting:  # in a language that this node lacks
+            if self.shared.dispatcher.waiting > waiting:  # this node lacks the language of some
                 self.shared.wake_all()
 
 

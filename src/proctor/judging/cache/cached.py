@@ -108,7 +108,7 @@ class CachedJudges:
             program = Program(program)
         try:
             content = content_key(problem, program, settings, subtasks)
-        except InputError:  # a test's file is gone: a fault of the task, which judges find
+        except InputError:  # a test's file is gone: a fault of the task, which judging finds
             self.tally.count("misses")
             self.tally.count_unkept(Unkept.FILES)
             return self.judges.start(problem, program, settings, subtasks)
@@ -144,7 +144,7 @@ class CachedJudges:
         if known is not None:
             self._end(asked, known)
             return
-        asked.inner = inner  # nobody can leave before: the first to ask has no future yet
+        asked.inner = inner  # nobody can leave before this: the first caller has no future yet
         inner.add_done_callback(lambda done: self._made(asked, done))
 
     def _looked_up(self, asked: _Asked) -> Judgement | None:
@@ -169,7 +169,7 @@ class CachedJudges:
         try:
             languages = frozenset(languages_of(asked.problem, asked.program))
             circumstances = self._circumstances_of(languages)
-        except (InputError, NoLanguage, InfraFault):  # whoever judges will say so
+        except (InputError, NoLanguage, InfraFault):  # judging will report it
             return None
         if circumstances is None:
             self.tally.count_unkept(Unkept.MACHINES)
@@ -203,7 +203,7 @@ class CachedJudges:
             self._end(asked, judgement)
             return
         try:
-            # Programs are looked at, and a server may be slow: nothing for a cell's thread.
+            # Not in a cell's thread: this looks at programs, and a server may be slow.
             self._notes.submit(self._note, asked, asked.key, self._remembered, judgement)
         except RuntimeError:  # the cache is closed, or the process ends
             self._end(asked, judgement)
@@ -229,7 +229,7 @@ class CachedJudges:
             else:
                 self.tally.count_unkept(reason)
             return made
-        if reason is Unkept.FAULT:  # it says nothing about the program
+        if reason is Unkept.FAULT:  # a fault says nothing about the program
             return known
         self.tally.count("verified")
         if differs := _outcome(known) != _outcome(made):
@@ -249,7 +249,7 @@ class CachedJudges:
         if not done.cancelled():
             return
         with self._lock:
-            if done not in asked.waiting:  # it has ended
+            if done not in asked.waiting:  # the judgement has ended
                 return
             asked.waiting.remove(done)
             if asked.waiting:
@@ -279,11 +279,11 @@ class CachedJudges:
 def _unkept(asked: _Asked, made: Judgement) -> Unkept | None:
     """Return why a judgement must not be remembered; None if it may be."""
     reason = unkept(made, asked.problem.limits or asked.settings.limits)
-    if reason is not None or made.verdict in (Verdict.CE, Verdict.NC):  # it has not run
+    if reason is not None or made.verdict in (Verdict.CE, Verdict.NC):  # CE, NC: it has not run
         return reason
     try:
         return None if is_repeatable(asked.problem, asked.program) else Unkept.CHANCE
-    except InfraFault:  # nobody can look at it
+    except InfraFault:  # the program cannot be looked at
         return Unkept.CHANCE
 
 

@@ -64,7 +64,7 @@ class FileStore:
                 " this file and its -wal and -shm",
                 file=str(self._path),
             ) from error
-        # For stores that last as long as a trainer does, which never closes them.
+        # Stores may last as long as a trainer does, which never closes them.
         weakref.finalize(self, self._connection.close)
 
     def get(self, key: bytes) -> bytes | None:
@@ -77,7 +77,7 @@ class FileStore:
             if len(self._used) >= _NOTED:
                 self._note_used()
         entry = found[0]
-        return entry if isinstance(entry, bytes) else b""  # text: nothing of ours
+        return entry if isinstance(entry, bytes) else b""  # text is not an entry of proctor's
 
     def put(self, key: bytes, entry: bytes) -> None:
         """Keep an entry; it survives this process once this returns. Raises InfraFault."""
@@ -96,7 +96,7 @@ class FileStore:
     def close(self) -> None:
         """Note what was used, and close the database."""
         with self._lock:
-            with contextlib.suppress(sqlite3.Error):  # it costs the order of use
+            with contextlib.suppress(sqlite3.Error):  # an error only costs the order of use
                 self._note_used()
             self._connection.close()
 
@@ -164,7 +164,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    # IMMEDIATE: a transaction that reads first and writes then can be refused without a wait.
+    # IMMEDIATE: a transaction that reads before it writes can be refused without waiting.
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

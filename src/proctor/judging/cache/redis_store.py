@@ -38,7 +38,7 @@ class RedisStore:
                 url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE,
                 retry=Retry(NoBackoff(), 1),
             )  # fmt: skip
-        except ValueError:  # which may quote the URL, with its password
+        except ValueError:  # its message may quote the URL, with its password
             raise _no_url() from None
         try:
             with self._asked():

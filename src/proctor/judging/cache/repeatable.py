@@ -39,7 +39,7 @@ _NOT = ("numpy.random", "statistics.NormalDist")
 _NAMES = frozenset({
     "__import__", "breakpoint", "compile", "eval", "exec", "getattr", "globals", "hash", "id",
     "locals", "open", "vars",
-    # Of modules that are imported before LiveCodeBench's programs.
+    # Names from modules that are imported before LiveCodeBench's programs.
     "date", "datetime", "time", "random", *random.__all__,
 })  # fmt: skip
 """Names that may reach anything, or chance and time, unless the program sets them itself."""

@@ -53,7 +53,7 @@ class VerdictSeal:
             return None
         try:
             return unpack(packed, Judgement)
-        except InputError:  # sealed by somebody who has other fields
+        except InputError:  # sealed by a version with other fields
             return None
 
     def _seal(self, key: bytes, packed: bytes) -> bytes:

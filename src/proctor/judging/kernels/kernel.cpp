@@ -1,4 +1,4 @@
-// The same for compiled programs: integers, memory that no cache holds, sorting, floating point.
+// Fixed work for compiled programs: integers, memory that no cache holds, sorting, floating point.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

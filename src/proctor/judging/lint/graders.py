@@ -66,7 +66,7 @@ def of_checker(
     elif refused and (passing is None or answers):
         what = f"the checker does not accept the answer of {tests(refused)}"
         yield Finding("answer-refused", what)
-    if passing is not None and not answers:  # the answers are no outputs, but some other help
+    if passing is not None and not answers:  # the answers are not outputs but help the checker
         answers = _outputs(problem, graders, environment, passing, every[:_TRIED])
     tried = sorted(
         (test for test in every if test.name in answers), key=lambda t: len(answers[t.name])

@@ -47,7 +47,7 @@ def _same_inputs(problem: Problem, named_tests: Mapping[str, Test]) -> Iterator[
                 continue
         memberships: dict[frozenset[str], list[str]] = {}
         for name in names:
-            if not named_tests[name].public:  # samples are often tests once more
+            if not named_tests[name].public:  # samples are often repeated as tests
                 own = frozenset(s.name for s in problem.subtasks if name in s.tests)
                 memberships.setdefault(own, []).append(name)
         for repeated in memberships.values():

@@ -48,7 +48,7 @@ WRONG_ANSWER = -2
 TEST_RUNNER_ERROR = -5
 
 
-class UnreadableTests(ValueError):  # a fault of the tests, named for what it is
+class UnreadableTests(ValueError):  # named for the fault, which is the tests'
     """A test that is not JSON. The text is what upstream puts after "Error during testing: "."""
 
 
@@ -118,14 +118,14 @@ def judge_stdio(output: bytes, expected: str) -> UpstreamComparison:
     """
     try:
         text = output.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:  # not what our run() writes: the program meddled with its output
+    except UnicodeDecodeError:  # run() writes no such bytes: the program meddled with its output
         text = output.decode("utf-8", "replace")
     if text == expected:
         return PASSED
     got, wanted = text.strip(), expected.strip()
-    if got == wanted:  # most right outputs, but for the line end that closes them
+    if got == wanted:  # most outputs are right, and equal except for the last line end
         return PASSED
-    # Counted before they are split: a forged output may be all line ends.
+    # Count before splitting: a forged output may be all line ends.
     if got.count("\n") != wanted.count("\n"):
         return UpstreamComparison("wrong", "Wrong answer: mismatched output length", shorten(text))
     pairs = zip(got.split("\n"), wanted.split("\n"), strict=True)
@@ -153,7 +153,7 @@ def judge_call(output: bytes, case: Case) -> UpstreamComparison:
         if case.plausible is None or not case.plausible.hold(output):
             raise ValueError("too large to be equal")
         value = decode(output)
-    except ValueError:  # or not what our encoder writes: the program meddled with its own result
+    except ValueError:  # also if the program meddled with its own result
         return _wrong_value(output.decode("ascii", "replace"), holds_unshowable(output))
     if isinstance(value, tuple):
         value = list(value)
@@ -289,14 +289,14 @@ def _wrong_value(value: object, unshowable: bool = False) -> UpstreamComparison:
     return UpstreamComparison("wrong", "Wrong Answer", shown)
 
 
-# Plain traps whatever the host's thread has set; reading a token needs no precision.
+# Only these traps, whatever the host's thread has set; reading a token needs no precision.
 _CONTEXT = Context(traps=[InvalidOperation])
 
 
 def _same_decimals(left: str, right: str) -> bool:
     """Return whether both lines list the same decimals. Raises InvalidOperation for an sNaN."""
     wanted = right.split()
-    # No more tokens than can match: a forged line may hold millions.
+    # Split off no more tokens than can match: a forged line may hold millions.
     got = left.split(None, len(wanted))
     if len(got) != len(wanted):
         return False

@@ -15,7 +15,7 @@ from typing import Any
 from proctor.cell.plain_data import Array
 
 MAX_INT_DIGITS = 50_000
-_MAX_BITS = 166_097  # of integers with so many digits
+_MAX_BITS = 166_097  # bits of the longest integers with MAX_INT_DIGITS
 
 _TOO_LONG_ENCODED = re.compile(rb'\{"int":"-?[1-9a-f][0-9a-f]{%d}' % (_MAX_BITS // 4 + 1))
 _LONG_DIGITS = re.compile(r"[0-9]{4301}")
@@ -62,7 +62,7 @@ class _Digits(str):
 def _with_digits(value: object) -> object:
     """The value with its integers replaced by their digits."""
     if type(value) is int:
-        # By bits first: a forged integer may have more digits than can ever be worked out.
+        # Check the bits first: a forged integer may have more digits than can ever be computed.
         # Decimal then converts without a limit of its own.
         digits = str(Decimal(value)) if value.bit_length() <= _MAX_BITS else ""
         if not 0 < len(digits.lstrip("-")) <= MAX_INT_DIGITS:

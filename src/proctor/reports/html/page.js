@@ -6,7 +6,7 @@
   const PAGE = 50;
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
-  // A row holds the numbers of its run and problem; here it gets what they stand for.
+  // A row holds the numbers of its run and problem; here they are replaced by what they stand for.
   data.rows = data.rows.map(([run, problem, ...rest]) => [data.runs[run], ...data.problems[problem], ...rest]);
   const at = Object.fromEntries(data.columns.map((name, i) => [name, i]));
   const NUMERIC = new Set(["sample", "limit", "tokens", "cost"]);
@@ -15,7 +15,7 @@
   const state = { q: "", verdict: "", difficulty: "", sort: "", page: 1, open: "", from: "", to: "" };
   const shown = data.columns.filter((_, i) => data.rows.some((row) => row[i] !== null && row[i] !== ""))
     .filter((name) => name !== "run" || data.runs.length > 1);
-  // Most pages have far more text here than is ever read: parsed when a row is first opened.
+  // Parsed when a row is first opened: most pages have far more text here than is ever read.
   let details = null;
   const detailed = byId("details").textContent !== "{}";
   const detailOf = (i) => (details ??= JSON.parse(byId("details").textContent))[i];

@@ -47,7 +47,7 @@ def render(
         .get_template("page.html.j2")
         .generate(
             title=title,
-            # Only this very style and this very script, and nothing from anywhere.
+            # Allow only this very style and this very script, and nothing from other addresses.
             policy=(
                 f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}';"
                 " base-uri 'none'; form-action 'none'"
@@ -64,7 +64,7 @@ def render(
             MOST_FLAKY=MOST_FLAKY,
             platforms=[*platforms(runs), ALL],
             difficulties=[*difficulties(runs), ALL],
-            # HumanEval and the like know no such groups.
+            # HumanEval and the like have no platforms or difficulties.
             grouped={*platforms(runs), *difficulties(runs)} != {"unknown"},
             months=sorted({month for each in runs for month in each.months}),
             modes=[mode for mode in Mode if any(h.mode is mode for r in runs for h in r.headlines)],

@@ -54,7 +54,7 @@ def details(runs: Sequence[RunFigures]) -> Iterator[Markup]:
     separator = ""
     number = 0
     for each in runs:
-        has_any = bool(each.run.details)  # to count them takes a while
+        has_any = bool(each.run.details)  # counting them takes a while
         for record in each.run.records:
             if has_any and (most is None or record.sample < most):
                 key = (record.problem_id, record.sample)

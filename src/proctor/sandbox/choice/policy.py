@@ -59,7 +59,7 @@ def choose(
     Raises SettingsError for unknown or contradicting levels, NoIsolation, and NoInterpreter.
     """
     order, minimum = wanted(level, minimum)
-    # What is remembered of a moment's trouble may lead to another level, but refuses nobody.
+    # Remembered failures may be over: they may lead to another level, but never to a refusal.
     for believe in (True, False) if proof.remembers_failures() else (True,):
         attempts: list[LevelAttempt] = []
         for backend in _ways(order, attempts):

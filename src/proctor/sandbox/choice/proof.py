@@ -30,7 +30,7 @@ _SWITCHES = (
 _INSTALLED = ("/etc/apparmor.d", "/usr/bin/bwrap")  # which a remedy may change
 _STATUS = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters", "Uid", "Gid")
 _FAILURES_HOLD = 600.0  # seconds
-_SOON = 10.0  # seconds: a failure that took longer may be a busy machine's, and is not remembered
+_SOON = 10.0  # seconds: a failure that took longer may come from a busy machine; not remembered
 _KEPT = 64  # entries; a machine has few circumstances
 
 

@@ -43,8 +43,8 @@ class Box:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the box
         self._ended = False
         self._writing = threading.Lock()
-        # Its answers carry it: where a runtime lets programs open what proctor's process in there
-        # has open, they could write to us, but do not know this.
+        # Its answers carry this token: where a runtime lets programs open what proctor's process in
+        # the container has open, they could write to us, but they do not know the token.
         self._token = secrets.token_hex(16)
         try:
             self._process = subprocess.Popen(
@@ -153,7 +153,7 @@ class Box:
     def kill(self) -> None:
         """End it from any thread; whoever waits for an answer gets CellDied."""
         self._ended = True
-        # What runs in there ends with its input. Should it not, the watch ends our client.
+        # Proctor's process in there ends with its input. Should it not, the watch ends our client.
         self._watch.end_by(time.monotonic() + CLOSE_TIMEOUT)
         _close(self._process.stdin)
 
@@ -165,7 +165,7 @@ class Box:
         self._watch.stop()
         _close(self._process.stdin)
         try:
-            # By itself, once its input has ended; the client then waits until it is removed.
+            # The container ends when its input has ended; the client then waits for its removal.
             status = self._process.wait(CLOSE_TIMEOUT)
         except subprocess.TimeoutExpired:
             self._process.kill()

@@ -151,7 +151,7 @@ class ContainerCell:
     ) -> DirectoryResult:
         """Run a program in a directory that is watched; `hear` is called only after its end."""
         header, parts = directory_crossing.request(job, limits)
-        # The engine mounts its disk when it starts: one size for all programs that ask for little.
+        # The disk is mounted when a container starts: one size for programs that ask for little.
         self.reserve(size_for(limits, sum(map(len, parts))))
         self.jobs += 1
         box = self._box
@@ -209,13 +209,13 @@ class ContainerCell:
         except ProctorError:
             self.odd = True
             raise
-        if self._closed:  # kill() may have met the one before
+        if self._closed:  # kill() may have met the box before this one
             self._box.kill()
         self.isolation = self._box.isolation
         return True
 
     def runs(self) -> bool:
-        return True  # what goes on inside is not to be seen from here
+        return True  # what goes on inside cannot be seen from here
 
     def kill(self) -> None:
         """End the cell from any thread; whoever waits on it gets CellDied."""
@@ -270,7 +270,7 @@ class ContainerServing:
         data = given if isinstance(given, bytes) else memfile.content(given, _NO_LIMIT)
         if self._cell.reserve(size_for(self._limits, len(self._source) + len(data))):
             # The input does not fit into the container the program was loaded in. In official
-            # mode the program forgets what earlier tests left in it; no other way is open.
+            # mode the program forgets what earlier tests left in it; there is no other way.
             self._load()
             if not self.alive:
                 raise CellDied("a program that had been loaded did not load again")

@@ -49,7 +49,7 @@ class ContainerEngine:
     def check(self) -> str:
         """Return the engine's version. Raises NoIsolation, with a remedy, if it does not work."""
         done = self.call("version", "--format", "{{.Server.Version}}")
-        if done.returncode != 0 and self.kind == "podman":  # older ones know no server
+        if done.returncode != 0 and self.kind == "podman":  # older versions know no server
             done = self.call("version", "--format", "{{.Client.Version}}")
         if done.returncode != 0:
             raise NoIsolation(

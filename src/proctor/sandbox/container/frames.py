@@ -132,7 +132,7 @@ class Fields:
         value = self.header.get(name)
         if not isinstance(value, str):
             raise BadFrame(f"`{name}` is not text")
-        return value.encode("utf-8", "replace").decode()  # JSON can carry half characters
+        return value.encode("utf-8", "replace").decode()  # JSON can carry lone surrogates
 
     def text_or_none(self, name: str) -> str | None:
         return None if self.header.get(name) is None else self.text(name)

@@ -58,7 +58,7 @@ class ContainerGroup:
     def cpu(self) -> float:
         """CPU seconds used so far by all but us."""
         # Our own work, done in the same group, is not the program's. The two clocks are not read at
-        # once, nor are they equally fine: never backwards.
+        # once, nor are they equally fine, so the result is kept from going backwards.
         now = self._cpu() - time.process_time() if self.controls else self._clocks()
         self._latest = max(self._latest, now)
         return self._latest

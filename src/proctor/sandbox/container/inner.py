@@ -263,7 +263,7 @@ def _ways(tried: list[str]) -> Iterator[Launcher]:
         tried.append(f"namespaces: {error}")
     yield Landlock()
     yield Filtered()
-    yield Unsafe()  # the container is then the only wall, and says so
+    yield Unsafe()  # the container is then the only wall, as its guarantees say
 
 
 def _failure(cell: InnerCell) -> str | None:
@@ -289,7 +289,7 @@ def _setup(opening: Fields) -> CellSetup:
     for path in packages:
         if not Path(path).is_dir():
             raise CellStartFailed(f"{path} was not mounted into the container")
-    if python is None:  # what is installed in the image; agents start without looking for it
+    if python is None:  # the image's packages; agents start without looking for them
         packages += tuple(path for path in site.getsitepackages() if Path(path).is_dir())
     return CellSetup(chosen, packages, preload)
 

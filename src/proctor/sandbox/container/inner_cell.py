@@ -39,10 +39,10 @@ class InnerCell(ProcessCell):
         super().__init__(_Working(backend, shared), setup)
         self._container.own = frozenset(self._own)
         if group.readable:
-            self.watch_every = _WATCH_EVERY  # one figure, soon read
-        # The kernel counts threads of our user in all containers; there is none but this.
+            self.watch_every = _WATCH_EVERY  # one figure, read quickly
+        # The kernel counts threads of our user in all containers; only this container has the user.
         self._others = _tasks() - 1
-        # We share a CPU with what we are to stop; within the container alone niceness counts.
+        # We share a CPU with the jobs that we must stop; niceness counts only within the container.
         for pid in self._own:
             with contextlib.suppress(OSError):
                 os.setpriority(os.PRIO_PROCESS, pid, _NICE)
@@ -55,7 +55,7 @@ class InnerCell(ProcessCell):
         return controls | {"memory"} if self._container.readable else controls
 
     def disk_to_mount(self, limits: Limits) -> int:
-        # Without walls in here the engine has mounted it, and we see to it that jobs find it empty.
+        # Without walls in here the engine has mounted the disk, and we empty it between jobs.
         return 0 if self._plain else limits.disk
 
     def address_space(self, limits: Limits) -> int:
@@ -72,12 +72,12 @@ class InnerCell(ProcessCell):
         return self._container.memory() - self._memory_before
 
     def stop_job(self) -> None:
-        # The agent would have to get hold of the CPU first, among all that it is to kill.
+        # The agent would first have to get the CPU, among all the processes that it is to kill.
         self._kill(self.job_pids())
         super().stop_job()
 
     def _clear_group(self) -> None:
-        self._end_all(self._container.pids, 0)  # the cell is gone: so is all of it
+        self._end_all(self._container.pids, 0)  # the cell is gone: its processes must be, too
 
     def _end_all(self, find: Callable[[], list[int]], first: int) -> list[int]:
         """Kill and collect what `find` finds; return what is left in the end."""
@@ -120,7 +120,7 @@ class _Working:
         config = {**launch.config, "work": self._work}
         if self._work is None or launch.scratch is None:
             return dataclasses.replace(launch, config=config)
-        launch.scratch.remove()  # what the engine has mounted is the better one
+        launch.scratch.remove()  # what the engine has mounted is better
         return dataclasses.replace(launch, config={**config, "scratch": None}, scratch=None)
 
 
@@ -138,7 +138,7 @@ def _reap(first: int) -> None:
     with contextlib.suppress(ChildProcessError):
         while (dead := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
             if dead.si_pid == first:
-                return  # its end is the cell's to notice
+                return  # the cell itself must notice this end
             os.waitpid(dead.si_pid, 0)
 
 

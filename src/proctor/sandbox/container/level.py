@@ -21,7 +21,7 @@ from proctor.sandbox.container.guarantees import LEVEL
 from proctor.sandbox.container.size import WORK, Size, size_for
 
 _FIRST_USER, _USERS = 10_000, 50_000
-_MOST_PROCESSES = 4096  # of the cell's user, wherever they are; the pids limit is what counts
+_MOST_PROCESSES = 4096  # of the cell's user in all containers; --pids-limit is what counts
 _serial = itertools.count()
 
 
@@ -90,24 +90,24 @@ class Container:
             "run", "--rm", "--interactive", "--pull", "never", "--name", name,
             *owners.labels(),
             "--sig-proxy=false",  # Ctrl-C is for us
-            "--log-driver", "none",  # inputs and outputs pass here: not into a log
+            "--log-driver", "none",  # inputs and outputs pass here, and must not be logged
             "--network", "none", "--hostname", "cell", "--workdir", "/",
             "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
-            # Private, and without /dev/shm: what one job leaves there the next would find.
+            # Private, and without /dev/shm: the next job would find what one job leaves there.
             "--ipc", "none",
-            # Hardly another cell's: the kernel counts a user's processes over all containers.
+            # Hardly another cell's user: the kernel counts a user's processes over all containers.
             "--user", f"{user}:{user}",
             "--memory", str(size.memory), "--memory-swap", str(size.memory),
             "--pids-limit", str(size.processes), "--cpus", "1",
-            # All that an engine would set by itself, perhaps to more than it may.
+            # All the limits that an engine would set by itself, perhaps to more than it may.
             "--ulimit", "core=0:0", "--ulimit", "nofile=1024:1024",
             "--ulimit", f"nproc={most}:{most}",
         ]  # fmt: skip
         if engine.kind == "podman":
-            # Or the host's proxy settings went in, and /tmp and others could be written to.
+            # Else the host's proxy settings would get in, and /tmp and others would be writable.
             options += ["--http-proxy=false", "--read-only-tmpfs=false"]
         if self.runtime is not None:
-            # podman takes it before the command, docker behind it.
+            # podman takes the option before the command, docker behind it.
             at = options.index("run") if engine.kind == "podman" else options.index("run") + 1
             options[at:at] = ["--runtime", self.runtime]
         if size.disk:

@@ -24,7 +24,7 @@ class Size:
     def holds(self, other: "Size") -> bool:
         """Return whether a container of this size is enough where `other` is needed."""
         large = self.memory >= other.memory and self.processes >= other.processes
-        return large and self.disk == other.disk  # what is writable is no more than was asked for
+        return large and self.disk == other.disk  # no more is to be writable than was asked for
 
     def joined(self, other: "Size") -> "Size":
         """The least size that holds both; the disk is the other's."""

@@ -45,7 +45,7 @@ def start_with_scratch(
     `told` is the agent's configuration, which then names the directory.
     """
     scratch: Scratch | None = None
-    with contextlib.suppress(OSError):  # no program can be given disk
+    with contextlib.suppress(OSError):  # without it no program can be given disk
         scratch = Scratch(told["uid"])
         told["scratch"] = str(scratch.path)
     try:

@@ -98,8 +98,8 @@ class Bubblewrap:
     def __init__(self, arrangement: Arrangement = STANDARD) -> None:
         self._arranged = arrangement
         self.arrangement = arrangement.name
-        # Root in full can show a cell what it alone may read (see launcher.stage); without root
-        # the cell is the same user as we are.
+        # Root with CAP_SYS_ADMIN can show a cell what only root may read (see launcher.stage);
+        # without root the cell is the same user as we are.
         as_other = users.has_capability(users.CAP_SETUID)
         self.private_files = users.has_capability(users.CAP_SYS_ADMIN) or not as_other
 
@@ -194,7 +194,7 @@ def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> li
     if arranged.user_namespace:
         args += ["--unshare-user"]
         args += ["--cap-add", "ALL"] if arranged.capabilities else []
-    else:  # these are capabilities over the machine: no more of them than jobs are started with
+    else:  # capabilities over the machine: no more of them than it takes to start jobs
         args += ["--cap-drop", "ALL"]
         for name in ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID"):
             args += ["--cap-add", name]
@@ -216,7 +216,7 @@ def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> li
         args += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
         args += ["--symlink", f"/proc/self/fd{target}", f"/dev/{name}"]
-    # Leads nowhere until a job mounts its own there, see mount_shm in lockdown.c.
+    # /dev/shm leads nowhere until a job mounts its own there, see mount_shm in lockdown.c.
     args += ["--dir", "/box/ipc", "--symlink", "/box/ipc/shm", "/dev/shm"]  # noqa: S108
     args += ["--proc", "/proc"] if arranged.proc else []
     if setup.for_tools:
@@ -224,7 +224,7 @@ def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> li
         args += ["--symlink", TMP, "/tmp", "--symlink", TMP, "/var/tmp"]  # noqa: S108
     else:
         args += ["--dir", "/tmp"]  # noqa: S108
-    # Where the host has one, a directory below it may be bound there.
+    # Where the host has this directory, one below it may be bound into the box.
     linked = setup.has_home and not os.path.lexists(_HOME)
     args += ["--symlink", "/box/work", _HOME] if linked else []
     return [*args, *(["--bind", str(scratch.path), "/box"] if scratch else ["--dir", "/box/work"])]

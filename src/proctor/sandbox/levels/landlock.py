@@ -98,5 +98,5 @@ def _tasks_of_user(uid: int) -> int:
             if process.stat().st_uid == uid:
                 count += len(list((process / "task").iterdir()))
         except OSError:
-            continue  # gone meanwhile, or none of our business
+            continue  # the process is gone, or not ours to look at
     return count

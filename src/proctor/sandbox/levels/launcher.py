@@ -157,8 +157,8 @@ def take_small_share() -> None:
     It has no effect in a control group with the controller cpu, which knows the weight.
     """
     try:
-        _write("/proc/self/autogroup", "5")  # a nice value: 335 of 1,024
-    except OSError:  # there are no such shares; or without root, too many have just asked for one
+        _write("/proc/self/autogroup", "5")  # a nice value, whose weight is 335 of 1,024
+    except OSError:  # no such shares here; or, without root, too many have just asked for one
         return
 
 
@@ -175,8 +175,8 @@ def stage(
     libc = ctypes.CDLL(None, use_errno=True)
     _check(libc.unshare(CLONE_NEWNS), "unshare")
     _mount(libc, "none", "/", None, MS_REC | MS_PRIVATE)
-    # Opened before the stage is mounted: it may hide them. After unshare: a mount can only be
-    # bound from within its own namespace.
+    # Opened before the stage is mounted, which may hide the sources; but after unshare, because a
+    # mount can only be bound from within its own namespace.
     sources = [os.open(source, os.O_PATH) for source, _ in binds]
     binary = os.open(os.path.dirname(bwrap), os.O_PATH)
     library = os.open(libraries, os.O_PATH) if libraries is not None else None

@@ -17,7 +17,7 @@ def read(name: str, most: int, directory: int | None = None) -> bytes:
         fd = os.open(name, flags, dir_fd=directory)
     except FileNotFoundError:
         raise
-    except ValueError as error:  # NUL, or what no file name can hold
+    except ValueError as error:  # NUL, or characters that no file name can hold
         raise InputError("is no file name", file=name) from error
     except OSError as error:  # ELOOP: a link; ENXIO: a socket
         raise InputError(f"cannot be read: {error.strerror}", file=name) from error
@@ -33,6 +33,6 @@ def read(name: str, most: int, directory: int | None = None) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", file=name) from error
     finally:
         os.close(fd)
-    if len(data) > most:  # it grew while it was read
+    if len(data) > most:  # the file grew while it was read
         raise InputError(f"has more than {most} bytes", file=name)
     return data

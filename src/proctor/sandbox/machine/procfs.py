@@ -226,7 +226,7 @@ def resident_bytes(pids: Collection[int], limit: int) -> int:
     """
     sizes = {pid: _resident(pid) for pid in pids}
     for pid in [pid for pid, size in sizes.items() if not size]:
-        # Of a main thread that has ended nothing is shown, though others may still run.
+        # A main thread that has ended shows nothing, though other threads may still run.
         sizes |= {task: _resident(task) for task in _tasks(pid)[:1]}
     most = sum(sizes.values())
     return most if most <= limit else sum(map(_shares, sizes))
@@ -257,7 +257,7 @@ def _shares(pid: int) -> int:
     """Bytes that are a process's alone plus its share of others, without what is in files."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines()
-    except PermissionError:  # a program can close this file to us, but not make itself smaller
+    except PermissionError:  # a program can bar us from this file, but not make itself smaller
         resident, of_files = _statm(pid)
         return resident - of_files
     except _GONE:

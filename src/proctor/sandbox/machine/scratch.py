@@ -20,8 +20,8 @@ if sys.platform == "linux":
     _DIRECTORY |= os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ENTRY = 4096  # bytes that a file counts for at least
 _DEEPEST = 40  # directories within one another; each costs a descriptor while it is looked at
-# Around the work directory: a job of our own user must not write beside it, where nothing is
-# counted or deleted. (seccomp keeps it from changing modes.)
+# Modes of the directory around the work directory: a job of our own user must not write beside the
+# latter, where nothing is counted or deleted. (seccomp keeps jobs from changing modes.)
 _SHUT, _OPEN = 0o511, 0o711
 
 
@@ -60,7 +60,7 @@ class Scratch:
         except FileNotFoundError:
             return 0
         except (PermissionError, _TooDeep):
-            return sys.maxsize  # made so that we cannot look: not to hold files
+            return sys.maxsize  # the job keeps us from looking: it may then hold no files
 
     def clear(self) -> None:
         """Delete what a job left, however deep it nested directories. Raises OSError."""
@@ -153,7 +153,7 @@ def _delete(top: int, name: str) -> None:
     """Delete one entry of `top`; of a directory, move what is in it up to `top` first."""
     try:
         os.unlink(name, dir_fd=top)
-    except (IsADirectoryError, PermissionError):  # the second: what POSIX has for the first
+    except (IsADirectoryError, PermissionError):  # the second is POSIX's error for a directory
         os.chmod(name, 0o700, dir_fd=top)
         below = os.open(name, _DIRECTORY, dir_fd=top)
         try:
@@ -168,7 +168,7 @@ def _move_up(below: int, name: str, top: int) -> None:
     new = secrets.token_hex(16)
     try:
         os.rename(name, new, src_dir_fd=below, dst_dir_fd=top)
-    except PermissionError:  # a directory's ".." is written, which takes its owner's leave
+    except PermissionError:  # a move writes a directory's "..", which its mode must allow
         os.chmod(name, 0o700, dir_fd=below)
         os.rename(name, new, src_dir_fd=below, dst_dir_fd=top)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from proctor.sandbox.machine import procfs
 
 _FIRST, _COUNT = 0x70000000, 1 << 28  # a range that no tool allocates from
-_KEPT_FREE = 6000  # below the end of a container's range: nobody (65534) and its like live there
+_KEPT_FREE = 6000  # ids below the end of a container's range: nobody (65534) and others live there
 CAP_SETGID, CAP_SETUID, CAP_SYS_PTRACE, CAP_SYS_ADMIN = 6, 7, 19, 21
 _PR_SET_DUMPABLE = 4
 
@@ -41,7 +41,7 @@ def claim() -> CellUser | None:
         return None
     first, count = _range()
     pairs = count // 2
-    # Names are per network namespace, ids are not: two containers should not begin alike.
+    # Socket names are per network namespace, ids are not: containers should not begin alike.
     start = int.from_bytes(os.urandom(4))
     for attempt in range(min(pairs, 10_000)):
         guard = first + 2 * ((start + attempt) % pairs)
@@ -71,7 +71,7 @@ def has_capability(number: int) -> bool:
     """Return whether this process holds a capability (capabilities(7))."""
     try:
         status = Path("/proc/self/status").read_text()
-    except FileNotFoundError:  # no /proc; anything else must not pass for having none
+    except FileNotFoundError:  # no /proc; other errors must not pass for having no capability
         return False
     effective = next(line for line in status.splitlines() if line.startswith("CapEff:"))
     return bool(int(effective.split()[1], 16) >> number & 1)
@@ -83,22 +83,22 @@ def seen_as(user: int) -> Iterator[None]:
 
     For root without CAP_SYS_PTRACE, to whom the kernel does not show the memory of others.
     """
-    import ctypes  # dear to import, and seldom needed
+    import ctypes  # costly to import, and seldom needed
 
     libc = ctypes.CDLL(None)
-    try:  # from here: it may be the main thread, and a KeyboardInterrupt come at any moment
+    try:  # from here on: in the main thread a KeyboardInterrupt may come at any moment
         libc.setfsgid(user)
         libc.setfsuid(user)
         yield
     finally:
         libc.setfsuid(os.geteuid())
         libc.setfsgid(os.getegid())
-        libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # which the change has cleared
+        libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # the change has cleared it
 
 
 def _in_use(uid: int) -> bool:
     """Return whether an account or process has this id: ending a cell kills all its processes."""
-    import pwd  # not everywhere that this module is imported
+    import pwd  # missing on some systems that import this module
 
     try:
         pwd.getpwuid(uid)

@@ -58,7 +58,7 @@ def _listed(descriptor: int, most: int) -> tuple[list[str], list[str]]:
             for number, each in enumerate(entries):
                 if number >= most:
                     break
-                if each.name.isprintable():  # surrogates, which stand for other bytes, are not
+                if each.name.isprintable():  # surrogates, for undecodable bytes, are not
                     (folders if each.is_dir(follow_symlinks=False) else names).append(each.name)
     except OSError:
         pass

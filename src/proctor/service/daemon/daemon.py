@@ -96,7 +96,7 @@ class Daemon:
         try:
             envelope = decoded(line, _DaemonRequest)
         except InputError as error:
-            # Clients of Tack's form know no `error`: for them what they expect is beside it.
+            # Tack's clients do not know `error`: the fields that they expect are sent with it.
             name = _id_of(line)
             told = tack_envelope.crashed(f"JSON decode error: {error}") if name is None else {}
             self._say({**told, "id": name, "error": problem_of(error)})
@@ -109,7 +109,7 @@ class Daemon:
             known = ", ".join(self._methods)
             self._refuse(envelope.id, f"no method {envelope.method!r} (there are: {known})")
         elif envelope.id in self._jobs:
-            # Under its own id the answer would be taken for the other one's.
+            # With this id the error would be taken for the answer to the other request.
             self._refuse(None, f"id {envelope.id!r} belongs to a request that has no answer yet")
         else:
             self._begin(envelope.id, self._answer(envelope.id, envelope.method, envelope.params))
@@ -119,7 +119,7 @@ class Daemon:
         name = envelope.id
         if name is None:
             self._begin(None, self._answer_in_turn(line))
-        elif envelope.type == "cancel":  # its id is the job's, whose answer is the answer
+        elif envelope.type == "cancel":  # its id is the job's, whose answer is the only one sent
             if name in self._jobs:
                 self._jobs[name].cancel()
             else:
@@ -148,7 +148,7 @@ class Daemon:
 
     def _end(self, name: Id | None, job: asyncio.Task[None]) -> None:
         self._all.discard(job)
-        if name is not None and job.cancelled():  # before it had begun: _answer knows nothing of it
+        if name is not None and job.cancelled():  # before it began: _answer() never ran
             self._jobs.pop(name, None)
             self._say({"id": name, "error": problem_of(Cancelled("the job was cancelled"))})
 

@@ -23,7 +23,7 @@ def take_stdio() -> tuple[int, int]:
     sys.stdout.flush()
     source, target = os.dup(0), os.dup(1)
     for descriptor in (source, target):
-        os.set_blocking(descriptor, True)  # a process that shares it may have set it otherwise
+        os.set_blocking(descriptor, True)  # a process that shares it may have made it non-blocking
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -111,7 +111,7 @@ class LineWriter:
         if not hasattr(select, "poll"):
             return
         watch = select.poll()
-        watch.register(self._target, 0)  # hang-ups and errors are told anyway
+        watch.register(self._target, 0)  # hang-ups and errors are reported without being asked for
         if watch.poll():
             self._hung_up()
 

@@ -152,7 +152,7 @@ class Connection(HttpToolsProtocol):
         self._head_timer = self.loop.call_later(_CHECK_EVERY, self._check_head)
 
     def _check_head(self) -> None:
-        self._checks += not self.serving  # an answer is under way: no hurry for the next head
+        self._checks += not self.serving  # during an answer, the next head may take its time
         if self._checks < _CHECKS:
             self._head_timer = self.loop.call_later(_CHECK_EVERY, self._check_head)
         else:

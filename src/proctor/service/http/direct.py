@@ -67,7 +67,7 @@ class DirectRoute:
     def takes(self, scope: Scope, headers: Mapping[bytes, bytes]) -> bool:
         """Return True if the handler needs nothing of the request but its body."""
         return (
-            len(headers) == len(scope["headers"])  # none comes twice
+            len(headers) == len(scope["headers"])  # no header comes twice
             and self.headers.isdisjoint(headers)
             and not (self.takes_query and scope["query_string"])
             and _HOST.fullmatch(headers.get(b"host", b"")) is not None

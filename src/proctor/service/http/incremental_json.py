@@ -82,7 +82,7 @@ class _IncrementalDecoder:
         known = typing.get_type_hints(kind, include_extras=True)
         found = {}
         for name, value in msgspec.json.decode(data, type=dict[str, msgspec.Raw]).items():
-            # Of unknown ones it is only said that they are unknown.
+            # Values of unknown fields are not needed: at most their names are reported.
             found[name] = (
                 await self.decode(value, known[name], depth + 1) if name in known else None
             )
@@ -116,7 +116,7 @@ def _cut(text: bytes, at: int) -> int:
     """Return a place to cut a text, at or soon after `at`: not within an escape or a character."""
     for _ in range(_ESCAPES):
         escape = text.find(b"\\", at, at + _ESCAPES)
-        if escape < 0:  # none begins here, so none that began before reaches further than its 12
+        if escape < 0:  # no escape begins here: one that began before ends within the next 12 bytes
             at += 12
             while at < len(text) and 0x80 <= text[at] < 0xC0:
                 at += 1
@@ -125,7 +125,7 @@ def _cut(text: bytes, at: int) -> int:
         while before and text[before - 1] == ord("\\"):
             before -= 1
         begins = (escape - before) % 2 == 0
-        if begins and text[escape + 1 : escape + 2] != b"u":  # which may be half a character
+        if begins and text[escape + 1 : escape + 2] != b"u":  # a \u escape may be half a character
             return escape
         at = escape + 1
     return len(text)

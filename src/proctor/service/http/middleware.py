@@ -18,7 +18,7 @@ from proctor.service.http.native.packed_schema import is_packed
 from proctor.service.http.problem_details import TYPE, ProblemDetails
 from proctor.service.http.settings import Hosts, ServeSettings
 
-# The framework's own types have no lifespan.
+# The framework's own types do not include those of ASGI's lifespan.
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -164,14 +164,14 @@ async def _refuse(scope: Scope, send: Send, why: ProblemDetails) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 4000 + why.status, "reason": why.title})
         return
-    # `message` is where clients of Piston and E2B look.
+    # Clients of Piston and E2B look for `message`.
     body = msgspec.json.encode({**msgspec.to_builtins(why), "message": why.detail or why.title})
     headers = [
         (b"content-type", TYPE.encode()),
         (b"content-length", str(len(body)).encode()),
         *([(b"www-authenticate", b"Bearer")] if why.status == 401 else []),
         *([(b"retry-after", b"5")] if why.retryable else []),
-        (b"connection", b"close"),  # its body is not read
+        (b"connection", b"close"),  # the request's body is not read
     ]
     await send({"type": "http.response.start", "status": why.status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})
@@ -247,7 +247,7 @@ class BoundedBody:
             self._come += _VALUE * self._values.add(part)
             if self._values.count > MOST_VALUES:
                 raise RequestEntityTooLarge(f"more than {MOST_VALUES} JSON values: send fewer")
-        if self._come > self._reserved:  # in chunks of unknown number, or of many small values
+        if self._come > self._reserved:  # chunks of unknown total length, or many small values
             more = self._come - self._reserved
             if not self._bodies.fits(more):
                 return self._gone()

@@ -88,12 +88,12 @@ class PendingResponse:
         try:
             reply = await self._result()
         except asyncio.CancelledError:
-            # Else the server is being stopped and has waited long enough: no fault of the request.
+            # Unless the client is gone, the server is stopping and has waited long enough.
             reply = self._failed(PoolClosed("the server is being stopped"))
         finally:
             client.forget()
         if not client.gone:
-            with contextlib.suppress(TimeoutError):  # then the connection is closed
+            with contextlib.suppress(TimeoutError):  # if it does not read, the connection is closed
                 await sender.send(*self._encoded(reply))
 
     def _encoded(self, reply: JsonReply) -> tuple[JsonReply, bytes]:

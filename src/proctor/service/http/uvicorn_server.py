@@ -37,7 +37,7 @@ def run(
         http=bounded(min(most, _descriptors() * 3 // 4)),
         lifespan="on",
         log_config=None,
-        access_log=False,  # middleware.py has its own
+        access_log=False,  # middleware.py writes its own
         proxy_headers=False,  # nothing looks at a client's address
         server_header=False,
         date_header=False,
@@ -62,7 +62,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            # Else each full collection looks at the framework's objects: 50 ms for all requests.
+            # Else full garbage collections visit the framework's objects: all requests wait 50 ms.
             gc.freeze()
             self._ready()
 

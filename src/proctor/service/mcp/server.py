@@ -259,7 +259,7 @@ class McpOverHttp:
         from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
         from mcp.server.auth.provider import AccessToken
 
-        # By this the SDK keeps sessions of owners apart.
+        # The SDK keeps the sessions of owners apart by this user.
         owner = str(scope["state"]["owner"])
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
         await self._manager.handle_request(scope, receive, send)
@@ -269,7 +269,7 @@ class McpOverHttp:
         ready = asyncio.Event()
 
         async def live() -> None:
-            # One task, as what it holds must be entered and left by the same.
+            # In one task, since the manager must be entered and left in the same one.
             async with manager.run():
                 ready.set()
                 await self._over.wait()

@@ -294,7 +294,7 @@ def if_then(schedule: Schedule, params: IfThen) -> Iterator[Breach]:
     """
     readable(schedule, params)
     if not params.if_.holds(schedule):
-        # They are checked all the same: what cannot be checked must not pass by luck.
+        # The constraints are checked all the same: one that cannot be must not pass by luck.
         for each in params.then:
             next(findings(each.kind, each.params, schedule), None)
         return

@@ -1,7 +1,7 @@
 /* Elements, texts and requests. Whatever a model, a program or a problem says becomes a text node:
    nothing here makes markup of a string. */
 
-// Controls, marks of writing direction and halves of pairs: shown by number, not obeyed.
+// Control characters, marks of writing direction and lone surrogates: shown by number, not obeyed.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u2028\u2029]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|[\u{e0000}-\u{e007f}]/gu;
 
 export function visible(text) {
@@ -71,7 +71,7 @@ export function tell(text, wrong = false) {
   status.className = wrong ? "warn" : "";
 }
 
-/* A text in a frame of its own, with its title and, where it is cut, the way to the whole. */
+/* A text in a frame of its own, with its title and, where it is cut, a link to the whole. */
 export function textBlock(title, cut, whole, more = {}) {
   const { marks, unit = "characters", ...properties } = more;
   const pre = make("pre", { tabindex: 0, "aria-label": title, ...properties });
@@ -84,7 +84,7 @@ export function textBlock(title, cut, whole, more = {}) {
   return make("figure", { class: "text" }, head, pre);
 }
 
-/* Lines of two texts, those that the other lacks marked; a longest common subsequence. */
+/* The lines of one text; those outside a longest common subsequence with the other are marked. */
 export function markedLines(mine, other) {
   const [a, b] = [mine, other].map((text) => text.replace(/\n$/, "").split("\n"));
   const kept = new Set();

@@ -1,4 +1,4 @@
-/* The page: its state is the address behind #, so that it can be sent and gone back to. */
+/* The page. Its state is the address after #, so that a view can be sent and gone back to. */
 import { address, link, make, tell } from "./dom.js";
 import * as compare from "./compare.js";
 import * as runs from "./runs.js";

@@ -32,7 +32,7 @@ def main() -> None:
         )
         answers.write(encode(value, nodes=MOST) + b"\n")
         answers.flush()
-    # Not by way of the interpreter's end: the submission may have left threads.
+    # Skip the interpreter's shutdown: the submission may have left threads.
     os._exit(0)
 
 

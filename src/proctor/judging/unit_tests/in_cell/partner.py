@@ -110,7 +110,7 @@ def compare_all(reference: dict[str, Any], functions: dict[str, Callable[..., An
     oracle, convert = names.get("oracle"), names.get("arguments_from_json", list)
     for text in reference["inputs"]:
         for number, given in enumerate(json.loads(text), 1):
-            # Each gets its own copy: either may change it.
+            # Each function gets its own copy, since either may change it.
             try:
                 expected = right(*convert(json.loads(json.dumps(given))))
                 arguments = convert(given)
@@ -180,7 +180,7 @@ def ended(code: int, feedback: str, message: str, log: str = "") -> NoReturn:
     for name, text in (("teammessage.txt", message), ("judgemessage.txt", log)):
         with open(os.path.join(feedback, name), "w", encoding="utf-8", errors="replace") as file:
             file.write(text[:4000])
-    # Not by way of the interpreter's end: test code may have left threads.
+    # Skip the interpreter's shutdown: test code may have left threads.
     os._exit(code)
 
 

@@ -25,7 +25,7 @@ MANAGER_PATIENCE = 10.0
 """Time that the user's systemd has for an answer, in seconds; after that it is not asked again."""
 _PASSED = ENFORCED | {"cpu"}
 """Controllers that are passed down where they can be."""
-_ROUNDS = 20  # of moving what forks while it is moved
+_ROUNDS = 20  # rounds of moving processes, which may fork meanwhile
 _LOCK_WAIT = 5.0  # seconds; others hold the lock for a few system calls
 _leaves: set[tuple[int, Path]] = set()
 """(our pid, home) of leaves that we made or live in."""
@@ -66,7 +66,7 @@ def candidates(own: Path) -> list[Path]:
     """Groups in which we may make others, nearest first: our own and those above it."""
     if own.name == LEAF:
         own = own.parent
-    # To join a child, one must be allowed to write to what is common to it and to our own group.
+    # To join a child, we must be allowed to write to the group that it and our own have in common.
     return [group for group in lineage(own) if _writable(group) and _given(group)]
 
 
@@ -192,8 +192,8 @@ def _delegated(home: Path) -> bool:
                     return True
         if below_manager and group.suffix in (".scope", ".service"):
             return _delegated_by_manager(group.name)
-    # Else root has what is the root of a container's namespace (on the host there are groups above
-    # to use instead), and an ordinary user whatever directory somebody made his.
+    # Else root is given only the root of a container's namespace (on the host there are groups
+    # above to use instead), and an ordinary user any directory that somebody made his.
     return len(above) == 1 if os.geteuid() == 0 else True
 
 
@@ -214,7 +214,7 @@ def _delegated_by_manager(unit: str) -> bool:
 @contextlib.contextmanager
 def locked(home: Path) -> Iterator[None]:
     """Keep other proctors from arranging `home` at the same time. Raises OSError."""
-    import fcntl  # not on Windows, where this module is loaded and never gets here
+    import fcntl  # missing on Windows, where this module is loaded but this is never called
 
     fd = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

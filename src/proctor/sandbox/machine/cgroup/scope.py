@@ -53,7 +53,7 @@ class ScopedGroup(V2Group):
         return self._entered
 
     def pids(self) -> list[int]:
-        return super().pids() if self._entered else []  # before, no group is known to be ours
+        return super().pids() if self._entered else []  # before that, no group is known to be ours
 
     def remove(self) -> None:
         if self._entered:

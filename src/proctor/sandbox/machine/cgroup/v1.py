@@ -87,7 +87,7 @@ class V1Group(Descriptors):
         return 0  # the peak is always known
 
     def oom_kills(self) -> int:
-        # With memory and memsw limits equal, failcnt stays 0 after a kill; this counts.
+        # With memory and memsw limits equal, failcnt stays 0 after a kill; oom_kill counts it.
         return field(read(self._oom), b"oom_kill")
 
     def check(self) -> None:

@@ -38,7 +38,7 @@ class V2Group(Descriptors):
         self._limits = (0, 0)
         passed = (self._home / "cgroup.controllers").read_text().split()
         self.controls = frozenset({"cpu"}) | ENFORCED.intersection(passed)
-        self._cpu = self._keep(self._home / "cpu.stat")  # counts without the controller
+        self._cpu = self._keep(self._home / "cpu.stat")  # counts even without the controller
         self._live = self._keep(self._home / "cgroup.events")
         self._processes = self._events = self._peak = self._usage = -1
         self._resettable = False
@@ -53,7 +53,7 @@ class V2Group(Descriptors):
             self._open_peak()
             # No memory.oom.group: it would take the agent along with the job. The kernel takes
             # the job alone, which raises its own score; should that not do, the agent dies, which
-            # is noticed and made good by another cell.
+            # is noticed, and another cell replaces this one.
             with contextlib.suppress(FileNotFoundError):  # a kernel without swap
                 write(self._home / "memory.swap.max", "0")
 
@@ -113,7 +113,7 @@ class V2Group(Descriptors):
         if self._peak < 0:
             return 0
         peak = int(read(self._peak))
-        # Without a reset it is the peak of the group's whole life: known only when it was beaten.
+        # Without a reset this is the peak of the group's whole life: the job's only if it is new.
         return peak if self._resettable or peak > self._record else 0
 
     def most_seen(self) -> int:

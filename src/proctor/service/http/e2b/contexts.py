@@ -68,7 +68,7 @@ class CodeContexts:
             raise InputError(f"a sandbox has no more than {MOST} contexts besides its first")
         notebook = self._session.notebook() if language in PYTHON else None
         made = CodeContext(secrets.token_hex(8), language, absolute(relative(asked.cwd)), notebook)
-        self._known[made.id] = made  # at once, so that those made meanwhile count
+        self._known[made.id] = made  # before it is entered, so that concurrent requests count it
         try:
             await self._enter(made, context)
         except BaseException:

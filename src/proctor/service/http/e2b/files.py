@@ -122,7 +122,7 @@ async def _done(
         return {"entries": await _found(sandbox, path, context, least=1, most=deepest)}
     if name == "MakeDir":
         made = await _run(sandbox, context, "mkdir", "-p", "-v", "--", path)
-        if not made.stdout:  # it has made nothing
+        if not made.stdout:  # mkdir has made nothing
             told = {"code": "already_exists", "message": f"{asked.path!r} is there already"}
             return JsonReply(told, 409)
     elif name == "Move":

@@ -20,7 +20,7 @@ _SERVED = {
     "maintenance_mode": False,
     "enable_wait_result": True,
     "enable_compiler_options": True,
-    "allowed_languages_for_compile_options": [],  # as there: none named, all allowed
+    "allowed_languages_for_compile_options": [],  # as in Judge0: none is named, all are allowed
     "enable_command_line_arguments": True,
     "enable_submission_delete": True,
     "enable_additional_files": True,

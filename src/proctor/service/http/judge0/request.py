@@ -90,7 +90,7 @@ def parsed(
     if fields.errors:
         raise InvalidSubmission(fields.errors)
     assert language is not None
-    files.pop(language.source_file, None)  # the submission is not overwritten
+    files.pop(language.source_file, None)  # an additional file must not overwrite the submission
     scripts = None
     if language.script:
         files[language.source_file] = source
@@ -101,7 +101,7 @@ def parsed(
         request = RunRequest(
             Program(text, language_id, files=files),
             texts["stdin"] or b"",
-            () if several else arguments,  # such a program is called without, there too
+            () if several else arguments,  # as in Judge0, a program of several files gets none
             limits=limits,
             collect=ALL_FILES if archived else (),
             most=settings.max_extract_size * KB,
@@ -266,7 +266,7 @@ def _limits(fields: _FieldReader) -> Limits:
     settings = fields.settings
     cpu = fields.number("cpu_time_limit", settings.cpu_time_limit, settings.max_cpu_time_limit)
     _extra_time(fields)
-    # A wall clock counts the machine's load, too: it is started for those who ask for it only.
+    # Wall time includes delays by the machine's load: it is limited only on request.
     wall = None
     if fields.body.get("wall_time_limit") not in (None, ""):
         wall = fields.number("wall_time_limit", 1.0, settings.max_wall_time_limit)

@@ -138,7 +138,7 @@ async def _created_batch(service: Judge0Service, request: _Request, body: bytes)
         except InvalidSubmission as error:
             answers.append(error.errors)
             continue
-        except Exception:  # those before it have been taken: their tokens must not be lost
+        except Exception:  # earlier ones are accepted already: their tokens must not be lost
             _logger.exception("please report this")
             answers.append({"error": "internal error"})
             continue

@@ -94,7 +94,7 @@ class Judge0Service:
         )
         self.counts.taken(owner, submission.shown["language_id"])
         if submission.callback is not None:
-            # Kept, since the loop has only a weak reference to it.
+            # The task is kept, since the loop has only a weak reference to it.
             calling = asyncio.create_task(self._call_back(job, submission.callback))
             self._calling.add(calling)
             calling.add_done_callback(self._calling.discard)

@@ -44,7 +44,7 @@ def run_request(request: schema.RunRequestJson) -> runs.RunRequest:
 def program(request: schema.ProgramJson) -> programs.Program:
     """Return a domain program. Raises InputError, naming the field."""
     files = {name: unpacked(text, f"files.{name}") for name, text in request.files.items()}
-    plain = request.language == runs.PYTHON  # by far the most, and a look-up is not free
+    plain = request.language == runs.PYTHON  # by far the most common, and a look-up is not free
     language = runs.PYTHON if plain else registry.get(request.language).id
     return programs.Program(request.source, language, request.name, files)
 
@@ -100,7 +100,7 @@ async def judge(
     submission, plain = program(request.program), _is_plain(request)
     problem, settings = problem_of(request)
     names = [each.name or str(at) for at, each in enumerate(request.problem.tests)]
-    names = names or [str(at) for at in range(len(problem.tests))]  # of a row
+    names = names or [str(at) for at in range(len(problem.tests))]  # the tests come from a row
     unnamed = iter(names)
 
     def report(result: TestResult) -> None:

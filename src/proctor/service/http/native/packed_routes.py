@@ -226,7 +226,7 @@ def _answer_of(ended: Job | PackedAnswer) -> PackedAnswer:
     if ended.state == "done":
         return PackedAnswer(key, ended.result)
     error = ended.error
-    if error is None:  # cancelled, as what has not begun is when the server is to end
+    if error is None:  # cancelled: when the server is to end, jobs that have not begun are
         error = Busy("the judgement was taken back", _COME_BACK)
     elif not isinstance(error, ProctorError):
         _logger.error("please report this", exc_info=error)

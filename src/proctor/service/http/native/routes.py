@@ -304,7 +304,7 @@ async def _answer(
     """Start a job and answer with its result, its events, or its state at once."""
     fingerprint = b"" if key is None else await _fingerprint(request)
     kept = None
-    # No other job can be asked after.
+    # A client can ask about none but these jobs later.
     if asked is not None and (key is not None or not wait or _wants_events(request)):
         kept = AskedFor(*asked, len(await request.body()))
     job = engine.jobs.start(owner_of(request), work, key=key, fingerprint=fingerprint, asked=kept)
@@ -321,7 +321,7 @@ async def _fingerprint(request: HttpRequest) -> bytes:
     """Return a hash of path and body, by which requests under the same key are told apart."""
     digest, body = hashlib.sha256(request.url.path.encode()), await request.body()
     if len(body) > SLICE:
-        await asyncio.to_thread(digest.update, body)  # which releases the interpreter's lock
+        await asyncio.to_thread(digest.update, body)  # update() releases the interpreter's lock
     else:
         digest.update(body)
     return digest.digest()

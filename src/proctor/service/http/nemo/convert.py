@@ -44,7 +44,7 @@ def run_request(data: NemoRequest) -> RunRequest:
     code, scripts = data.generated_code, None
     stdin = data.std_input.encode("utf-8", "surrogatepass")
     if data.language == "shell":
-        # Not compiled: bash runs what comes before an error of syntax.
+        # There is no compile step: bash runs what comes before a syntax error.
         program, stdin = Program(code, "bash", "script.sh"), b""
         scripts = Scripts(run=(BASH, "script.sh"), compile=())
     elif data.language == "pypy3":
@@ -81,7 +81,7 @@ def run_response(ran: Ran, data: NemoRequest) -> JsonReply:
         return _reply(NemoResponse("completed", "", _cut(said, data)), verdict)
     if done.limit in TIME_LIMITS:
         return _reply(NemoResponse("timeout", "", _cut(_late(data), data)), verdict)
-    # A Python program that crashes is completed, too, a command that fails is not.
+    # A Python program that crashes counts as completed, a command that fails does not.
     failed = data.language == "shell" and done.exit_code != 0
     stdout, stderr = (
         _cut(out.decode("utf-8", "replace"), data) for out in (done.stdout, done.stderr)
@@ -94,7 +94,7 @@ def cell_response(made: CellResult, data: NemoRequest) -> JsonReply:
     stdout, stderr = _with_displays(made), made.stderr.decode("utf-8", "replace")
     late = made.limit in TIME_LIMITS
     if made.result is not None:
-        # A terminal's prompt; it is taken off where it begins a line.
+        # The prompt of a terminal; _tidy() removes it where it begins a line.
         gap = "\n" if "\n" in made.result else ""
         stdout += f"Out[1]: {gap}{made.result}\n"
     if made.error is not None and not late:
@@ -119,7 +119,7 @@ def cell_response(made: CellResult, data: NemoRequest) -> JsonReply:
 def _with_displays(made: CellResult) -> str:
     """Return the printed text, with what display() showed inserted at the reported places."""
     parts, at = [], 0
-    # The last value, if it is rich, is among the displays, and no place is told for it.
+    # A last value that is rich is among the displays, but has no reported place.
     for shown, told in zip(made.displays, made.shown_at, strict=False):
         place = min(max(told, at), len(made.stdout))
         parts += [made.stdout[at:place], shown.get("text/plain", "").encode(errors="replace")]
@@ -152,7 +152,7 @@ def _late(data: NemoRequest) -> str:
 
 def _tidy(text: str, data: NemoRequest) -> str:
     """Return text as upstream cleans it: no colours, prompts or blank lines around it."""
-    text = text[: _MOST_TIDIED + 8 * data.max_output_characters]  # more is not shown
+    text = text[: _MOST_TIDIED + 8 * data.max_output_characters]  # the rest is not shown
     text = _PROMPT.sub("", _ANSI.sub("", text)).lstrip("\n").rstrip()
     return text + "\n" if text else ""
 

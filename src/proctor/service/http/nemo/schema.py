@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-# As sent: 10 and 10.0 are told apart in what a client is told of an overrun.
+# Numbers are kept as sent: the message about a timeout says 10 or 10.0 accordingly.
 _Whole = Annotated[int, msgspec.Meta(gt=0, le=86400)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0, le=86400)]
 NemoStatus = Literal["completed", "error", "timeout"]

@@ -63,7 +63,7 @@ class NamedSessions:
         known.last_used = now
         known.users += 1
         try:
-            # Others may wait for the same: one that goes away must not take it from them.
+            # Others may wait for the same opening: a request that is cancelled must not cancel it.
             yield await asyncio.shield(known.opening)
         except asyncio.CancelledError:
             if known.users == 1 and not known.opening.done():
@@ -97,7 +97,7 @@ class NamedSessions:
         if rested is not None and due <= 0:
             await self.end(owner, rested[1])
         else:
-            # Never longer than a rest takes: one may have begun meanwhile.
+            # No longer than RESTED: another session may have begun to rest meanwhile.
             await self._engine.sessions.wait_for_place(min(due, patience, RESTED))
 
     def all(self, owner: str) -> dict[str, _NamedSession]:

@@ -41,7 +41,7 @@ def task(job: PistonJob) -> tuple[Problem, Program]:
     submission = _submission(job.name, files)
     source = files.pop(submission).decode("utf-8", "surrogatepass") if submission else ""
     given = files.pop(_INPUT, b"")
-    # Requests leave it out where it is empty.
+    # Requests leave the answer out where it is empty.
     test = Test(given, files.pop(_ANSWER, b""), name=_TEST)
     config = _config(files)
     two_steps = config.task_type == "TwoSteps"

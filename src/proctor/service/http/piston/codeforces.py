@@ -52,7 +52,7 @@ def _settings(text: str) -> Mapping[str, str]:
         setting = _SETTING.fullmatch(line.strip())
         if setting is None:
             raise InputError("a line is NAME=VALUE", file=_CONFIG, line=number)
-        # The pipeline writes a row's null as Python has it.
+        # The pipeline writes a null of a row as Python's None.
         if setting[3] != "None":
             found[setting[1]] = setting[3]
     return found

@@ -33,7 +33,7 @@ def run_request(job: PistonJob) -> RunRequest:
         if not job.files and not job.args:
             name = ""  # then a warm interpreter runs it
     elif not naming.is_source(registry.get(job.runtime.language_id), name):
-        name = ""  # file0.code: the language's own name
+        name = ""  # such as file0.code: the language's usual name is taken instead
     program = Program(program.source, program.language, name, program.files)
     return RunRequest(
         program, job.stdin, job.args, limits=job.limits, compile_cpu=job.compile_seconds
@@ -111,7 +111,7 @@ def ending(execution: Execution, overran: str | None = None) -> Mapping[str, Any
         which = overran or longer
         status = "OL" if which == "stdout" else "EL"
         found = {"signal": "SIGKILL", "status": status, "message": f"{which} length exceeded"}
-    elif execution.exit_code:  # it was refused memory, say, and said so itself
+    elif execution.exit_code:  # for example, it was refused memory and exited by itself
         found = {**_exited(execution.exit_code), "message": limit_message(limit)}
     else:
         found = {"signal": "SIGKILL", "status": "SG", "message": limit_message(limit)}

@@ -49,7 +49,7 @@ def _uncompiled(judgement: Judgement, job: PistonJob) -> tuple[Stage | None, Sta
     said = judgement.compiler_output or judgement.message
     if (
         job.runtime.language_id == "python"
-    ):  # which the package does not compile: it fails at its start
+    ):  # the package does not compile Python: it fails when it starts
         text = f"{feedback.RUNTIME} 1\n{said}"
         return Stage(code=0), Stage("0", text, "0" + text, 0)
     failed = Stage("", said, said, 1, None, "Exited with error status 1", "RE")

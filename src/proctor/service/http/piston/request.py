@@ -168,7 +168,7 @@ def _asked(body: Mapping[str, Any], settings: PistonSettings) -> dict[str, float
     asked: dict[str, float] = {}
     for name in _CONSTRAINTS:
         value = body.get(name)
-        if not value:  # 0 and false too, as there
+        if not value:  # 0 and false count as not given, as in Piston
             continue
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Refused(f"If specified, {name} must be a number")

@@ -82,7 +82,7 @@ def run_request(data: RunCodeRequest, *, loopback: bool) -> RunRequest:
         program,
         _stdin(data),
         limits=_limits(data.run_timeout, memory_limit(data), loopback=loopback),
-        # The others' own limit, where upstream has but the run's: its machine checks nothing first.
+        # Others are checked by their own limit; upstream, which does not check, has only the run's.
         compile_cpu=_limits(data.compile_timeout, MEMORY).cpu if compiled else None,
         collect=fetched(data.fetch_files),
         assertions=True,  # as upstream: `java -ea`, `dotnet run` and `rustc` without -O

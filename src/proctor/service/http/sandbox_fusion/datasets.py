@@ -141,7 +141,7 @@ async def submit(
     tests: list[EvalTestCase] = []
     for case in row.test:
         tests.append(await _tested(engine, config, code, case, context, whole=whole))
-        # Not after a wrong answer: that a test is run is to say nothing of those before.
+        # A wrong answer ends nothing: that a test runs must not reveal the results before it.
         if tests[-1].exec_info.status != "Success" and not every:
             break
     if not every:
@@ -169,13 +169,13 @@ async def _tested(
         config.run_timeout or default,
         stdin=case.input.get("stdin"),
     )
-    # Judged: no loopback interface, by whose ports one test could tell the next.
+    # No loopback interface: by its ports one test could pass information to the next.
     ran = await engine.run(convert.run_request(wanted, loopback=False), context)
     found = convert.run_response(ran, wanted)
     right = ran.execution is not None and ran.execution.ok
     if right and ran.execution is not None:
         printed = ran.execution.stdout.decode("utf-8", "replace")
-        # Up to 64 MiB of it, and other clients wait for this loop.
+        # In a thread: the output may be 64 MiB, and other clients wait for this loop.
         right = await asyncio.to_thread(same_output, printed, case.output.get("stdout", ""))
     return EvalTestCase(right, found, _shown(case, whole=whole))
 
@@ -195,7 +195,7 @@ def same_output(printed: str, expected: str) -> bool:
     Both must have as many lines. Numbers are equal within a relative error of 1e-5.
     """
     printed, expected = printed.strip(), expected.strip()
-    if printed.count("\n") != expected.count("\n"):  # found without a list of a million lines
+    if printed.count("\n") != expected.count("\n"):  # counted without making lists of lines
         return False
     return all(map(_same_line, printed.split("\n"), expected.split("\n")))
 

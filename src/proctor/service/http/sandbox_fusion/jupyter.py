@@ -100,7 +100,7 @@ def _driver(last: CellResult | None, took: float, *, complete: bool) -> CommandR
 
 def _cell(made: CellResult) -> CellRunResult:
     display = [_plain(each) for each in made.displays]
-    # A value in several types is among what was shown already.
+    # A result of several media types is already the last of the displays.
     rich = len(display) > 0 and len(display[-1]) > 1
     if made.result is not None and not (rich and display[-1]["text/plain"] == made.result):
         display.append({"text/plain": made.result})
@@ -122,7 +122,7 @@ def _plain(shown: Any) -> dict[str, Any]:
     """Return a display as a kernel sends it: JSON as a value, all else as text."""
     found = dict(shown)
     if "application/json" in found:
-        # The program's words: what cannot be said again as JSON stays a text.
+        # The program wrote this: what cannot be encoded as JSON again stays a text.
         with contextlib.suppress(ValueError, OverflowError, RecursionError):
             value = msgspec.json.decode(found["application/json"])
             msgspec.json.encode(value)

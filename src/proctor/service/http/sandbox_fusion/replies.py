@@ -81,7 +81,7 @@ def fenced(reply: str) -> list[ReplyBlock]:
         if closing is None:
             break
         text = reply[line_end + 1 : closing.start() + 1]
-        end = text.index("\n", len(text.rstrip()))  # blank lines before the fence are none of it
+        end = text.index("\n", len(text.rstrip()))  # blank lines before the fence are left out
         blocks.append(ReplyBlock(_tag(reply[opening + 3 : line_end]), text[:end]))
         opening = reply.find(_FENCE, closing.end())
     return blocks

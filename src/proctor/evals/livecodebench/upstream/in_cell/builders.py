@@ -130,7 +130,7 @@ def templates(package: str, scenario: str, style: str) -> dict[str, Any]:
     for each in styles:
         try:
             made[each.name] = {name: plain(each) for name, each in build(module, each).items()}
-        except (NotImplementedError, AttributeError):  # upstream has none, or names no such style
+        except (NotImplementedError, AttributeError):  # upstream has no such prompt or style
             continue
     return {"variants": made.get(style, {}), "styles": sorted(made)}
 

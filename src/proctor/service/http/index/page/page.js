@@ -1,4 +1,4 @@
-/* Elements. Whatever a program or a server says becomes a text node: nothing is made markup. */
+/* Makes elements. What programs and servers say becomes text nodes, never markup. */
 
 export function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
