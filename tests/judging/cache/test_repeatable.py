@@ -60,7 +60,7 @@ NOT_REPEATABLE = {
         "[threading.Thread() for _ in 'ab']\nimport threading",
         "import asyncio", "from concurrent.futures import ThreadPoolExecutor",
         "import solution\n", "from . import a",
-        "this is not Python",
+        "this is no Python",
         "x = " + "(" * 400 + ")" * 400,
         "1\n" * (1 << 18),
     ],
