@@ -157,7 +157,7 @@ def test_what_is_no_proctor(tmp_path: Path) -> None:
         other.server_close()
     assert code == 125
     assert url in said
-    assert "no answer of proctor's" in said
+    assert "not an answer of proctor's" in said
     for wrong in ("nonsense", "", f"@{tmp_path}/none"):
         code, said = judged_on(wrong, tmp_path)
         assert code == 2, said

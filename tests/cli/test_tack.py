@@ -103,7 +103,7 @@ def test_limits_of_the_environment_go_first(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_badly_is_an_answer_too(tmp_path: Path) -> None:
-    assert "no number of seconds" in tack(tmp_path, GOOD, "soon")["errorDigest"]
+    assert "not a number of seconds" in tack(tmp_path, GOOD, "soon")["errorDigest"]
     (tmp_path / "input.json").symlink_to("/etc/passwd")
     assert "input.json" in tack(tmp_path, GOOD)["errorDigest"]
     (tmp_path / "input.json").unlink()

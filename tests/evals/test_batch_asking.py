@@ -293,7 +293,7 @@ def test_what_was_not_asked(store: RunStore, stub: BatchStub) -> None:
     [
         (b"{}", "no response"),
         (b'{"response":{"status_code":200,"body":{"choices":[]}}}', "no choices"),
-        (b'{"response":{"status_code":200,"body":null}}', "no completion"),
+        (b'{"response":{"status_code":200,"body":null}}', "not a completion"),
         (b'{"response":{"status_code":429,"body":{"error":"slow"}}}', "429"),
         (b'{"response":null,"error":{"code":"batch_expired","message":"late"}}', "batch_expired"),
         (b'{"result":{"type":"succeeded"}}', "succeeded"),

@@ -173,5 +173,5 @@ def test_evoeval_sets_are_data_sets_of_the_hub() -> None:
             f"evoeval/{part}", f"evoeval/EvoEval_{part}",
         )  # fmt: skip
         assert len(list(benchmark.open_source(Settings()).infos())) == len(EVOEVAL)
-    with pytest.raises(InputError, match="none of"):
+    with pytest.raises(InputError, match="not one of"):
         benchmark_named("evoeval/unknown")

@@ -92,9 +92,9 @@ def test_tool_calls() -> None:
     ("answer", "kind", "words"),
     [
         (lambda call: call.send(b"<html>Oops</html>", kind="text/html"), ModelReplyBroken, "HTML"),
-        (lambda call: call.send(b'{"choices": [{"mess'), ModelReplyBroken, "no completion"),
+        (lambda call: call.send(b'{"choices": [{"mess'), ModelReplyBroken, "not a completion"),
         (lambda call: call.send(b'{"choices": []}'), ModelReplyBroken, "no choices"),
-        (lambda call: call.send(b"[]"), ModelReplyBroken, "no completion"),
+        (lambda call: call.send(b"[]"), ModelReplyBroken, "not a completion"),
         (lambda call: call.send(b'{"error": {"message": "busy"}}'), ModelRefused, "busy"),
         (lambda call: call.send(b"boom", status=500, kind="text/plain"), ModelRefused, "500: boom"),
         (lambda call: call.send(b'{"error": "x"}', status=404), ModelRefused, "404"),

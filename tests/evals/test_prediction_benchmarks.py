@@ -228,7 +228,7 @@ def test_sources(proctor: Proctor, tmp_path: Path) -> None:
     assert "a source is fixture or huggingface[:REVISION] or hf:OWNER" in done.stderr
     done = proctor(*CRUX, "--dry-run", "--task", "both")
     assert done.returncode == 2
-    assert "none of output, input" in done.stderr
+    assert "not one of output, input" in done.stderr
     done = proctor(*CRUX, "--dry-run", "--sample-id", "proctor-c3", "--json")
     assert json.loads(done.stdout)["samples"] == 1
     done = proctor(*LCB, "--scenario", "codeexecution", "--dry-run", "--json",

@@ -123,7 +123,7 @@ def test_a_forged_answer_is_text_at_most(executor: ProctorExecutor) -> None:
 def test_what_cannot_be_sent(executor: ProctorExecutor) -> None:
     with pytest.raises(InputError, match="JSON"):
         executor.send_variables({"x": object()})
-    with pytest.raises(InputError, match="no tool"):
+    with pytest.raises(InputError, match="not a tool"):
         executor.send_tools({"other": object()})
 
 

@@ -102,7 +102,7 @@ def refused(data: bytes, digest: str | None = None) -> str:
 
 def test_what_is_not_the_problem_of_the_digest_is_refused() -> None:
     assert "SHA-256" in refused(packed("a")[1], packed("b")[0])
-    assert "no packed Problem" in refused(pack(PROGRAM))
+    assert "not a packed Problem" in refused(pack(PROGRAM))
     assert "values" in refused(b"\xdd" + (MOST_VALUES + 1).to_bytes(4, "big") + b"\x90" * 5_000)
     assert "cut off" in refused(packed("a")[1][:-1])
     much = Problem("much", (Test("", ""),), limits=Limits(memory=1 << 60))
@@ -113,7 +113,7 @@ def test_a_packed_problem_names_no_file_of_the_host() -> None:
     """What is a path where a problem is read is bytes in what is packed, and nothing else."""
     test = {"class": "Test", "input": {"class": "PosixPath", "path": "/etc/passwd"}}
     plain = {"class": "Problem", "id": "a", "tests": [test]}
-    assert "no packed Problem" in refused(msgspec.msgpack.encode(plain))
+    assert "not a packed Problem" in refused(msgspec.msgpack.encode(plain))
     test["input"] = "/etc/passwd"  # type: ignore[assignment]
 
     async def put() -> None:

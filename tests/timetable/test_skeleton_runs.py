@@ -110,7 +110,7 @@ def test_what_cannot_be_is_infeasible(kind: str, params: Json, tmp_path: Path) -
         ("teacher_no_gaps", {"teacher": "nobody"}, "no such teacher"),
         ("teacher_no_gaps", {}, "`teacher` is missing"),
         ("teacher_no_gaps", {"teacher": "T1", "days": ["Mon"]}, "`days` is not known"),
-        ("teacher_max_per_day", {"teacher": "T1", "maxPerDay": "2"}, "no whole number"),
+        ("teacher_max_per_day", {"teacher": "T1", "maxPerDay": "2"}, "not a whole number"),
         ("room_capacity", {}, "has no `rooms`"),
         ("subject_group_daily_limit", {"groupName": "?", "maxPerDay": 1}, "0 `subject_group`s"),
         (

@@ -86,7 +86,7 @@ def test_labels_are_words_or_tables() -> None:
     label, recorded = labels.label_of({"label": {"verdict": "correct", "points": 3}, "points": 4})
     assert (label, recorded["points"]) == ("correct", 3)
     for row in ({"label": "good"}, {}, {"label": {"points": 3}}):
-        with pytest.raises(InputError, match="no known label"):
+        with pytest.raises(InputError, match="not a known label"):
             labels.label_of(row)
 
 

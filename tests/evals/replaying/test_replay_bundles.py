@@ -140,7 +140,7 @@ def test_files_that_do_not_fit_each_other_are_refused(written: Path) -> None:
     ("change", "says"),
     [
         (lambda m: m.update(proctor_bundle=2, made_by="proctor 9"), "but one of proctor 9"),
-        (lambda m: m.pop("proctor_bundle"), "no bundle that this version reads"),
+        (lambda m: m.pop("proctor_bundle"), "not a bundle that this version reads"),
         (lambda m: m.pop("program"), "is missing"),
         (lambda m: m["settings"].update(mode="other"), "manifest.json.settings.mode"),
         (lambda m: m["settings"]["limits"].update(cpu=-1), "must not be -1"),

@@ -1,4 +1,4 @@
-"""An answer that has no JSON is a fault of ours by itself: none of those beside it is lost."""
+"""An answer that has not JSON is a fault of ours by itself: none of those beside it is lost."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ def test_what_is_said_instead() -> None:
     for value in NO_JSON:
         found = json.loads(as_json(value, lambda fault: {"code": fault.code, "why": str(fault)}))
         assert found["code"] == "infra-fault"
-        assert "no JSON" in found["why"]
+        assert "not JSON" in found["why"]
 
 
 def test_a_line_of_a_batch() -> None:

@@ -10,7 +10,7 @@ from proctor.errors import InputError
 from proctor.solver.report import ValidationReport, Violation, report
 
 _MOST, _SHOWN = 100, 20
-"""Most violations, and most items of a bin, that are listed; a result may have any number."""
+"""Violations and items of a bin that are listed at most; a result may have any number of them."""
 
 
 def check(given: Mapping[str, Any]) -> Sequence[str]:

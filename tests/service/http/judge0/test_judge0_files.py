@@ -102,7 +102,7 @@ def test_additional_files(ann: httpx.Client) -> None:
         ([("/tmp/x", b"")], 0, "not a plain relative path"),
         ([("a/../../x", b"")], 0, "not a plain relative path"),
         ([("a\\..\\x", b"")], 0, "not a file name"),
-        ([("link", b"/etc/passwd")], 0o120777, "no ordinary file"),
+        ([("link", b"/etc/passwd")], 0o120777, "not an ordinary file"),
         ([("a", b""), ("a/b", b"")], 0, "file and a directory"),
         ([("bomb", b"\0" * (11 << 20))], 0, "more than 10240 KB"),
         ([(f"f{n}", b"") for n in range(1001)], 0, "more than 1000 files"),

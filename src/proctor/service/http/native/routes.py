@@ -262,7 +262,7 @@ def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
         if asked is None:
             raise NotFound(
                 f"the request of job {identity!r} is not kept: it was forgotten for newer ones, or"
-                " is none of a run or a judgement"
+                " belongs to no run or judgement"
             )
         return schema.JobRequest(identity, asked.method, asked.request)
 
