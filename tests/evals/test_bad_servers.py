@@ -67,7 +67,7 @@ MISDEEDS: dict[str, tuple[Callable[[Call, threading.Event], object], str, str]] 
         "model-refused", "502",
     ),
     "it fails with 500": (lambda call, _: call.send(b"boom", status=500), "model-refused", "500"),
-    "it sends half a JSON": (lambda call, _: half(call, 0), "model-reply-broken", "no completion"),
+    "it sends half a JSON": (lambda call, _: half(call, 0), "model-reply-broken", "not a completion"),
     "it sends no choices": (
         lambda call, _: call.send(b'{"object": "chat.completion", "choices": []}'),
         "model-reply-broken", "no choices",
@@ -79,7 +79,7 @@ MISDEEDS: dict[str, tuple[Callable[[Call, threading.Event], object], str, str]] 
         lambda call, _: flood(call), "model-reply-broken", str(LONGEST_REPLY),
     ),
     "it nests without end": (
-        lambda call, _: call.send(b"[" * 1_000_000), "model-reply-broken", "no completion",
+        lambda call, _: call.send(b"[" * 1_000_000), "model-reply-broken", "not a completion",
     ),
 }  # fmt: skip
 
