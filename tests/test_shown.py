@@ -126,7 +126,7 @@ def test_what_is_open_says_so(pool: Pool) -> None:
     assert repr(own).startswith("<Pool closed")
     with proctor.open_session(pool=pool) as session:
         assert repr(session).startswith(f"<Session open, isolation {pool.level}, <Limits disk 64M>")
-        running = session.start("input()")
+        running = session.start("import signal; signal.pause()")
         assert repr(running) == "<Background running>"
         running.kill()
         assert repr(running) == "<Background ended>"
