@@ -224,5 +224,5 @@ def test_what_is_not_there_is_said(page: Tab, served: Viewed) -> None:
     )
     page.open(
         f"{served.url}/#run=first&sort=nonsense",
-        "document.getElementById('status').textContent.includes('none of')",
+        "document.getElementById('status').textContent.includes('not one of')",
     )
