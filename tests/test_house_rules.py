@@ -100,7 +100,7 @@ def test_only_the_sandbox_starts_processes() -> None:
 
 
 def test_the_command_line_writes_in_one_place() -> None:
-    """What is foreign is not obeyed by terminals, and is not markup: see terminal.py."""
+    """Foreign text cannot control a terminal, and is not read as markup: see terminal.py."""
     writes = {"Console", "print", "typer.echo", "click.echo", "sys.stdout.write",
               "sys.stderr.write", "sys.stdout.writelines", "sys.stderr.writelines",
               "sys.stdout.buffer.write", "sys.stderr.buffer.write"}  # fmt: skip

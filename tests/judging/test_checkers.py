@@ -1,4 +1,4 @@
-"""What the answers of checkers mean: every convention, and everything that is not an answer."""
+"""Answers of checkers by every convention, and outputs that are not an answer."""
 
 import signal
 

@@ -79,7 +79,7 @@ def test_named_pipes(contest_pool: Pool, processes: int, code: str, verdict: Ver
 @pytest.mark.root
 @pytest.mark.parametrize(("level", "code"), [("namespaces", 125), ("landlock", 0)])
 def test_where_proc_is_masked(cache_directory: Path, level: str, code: int) -> None:
-    """As in a container: with namespaces pipes have no names, which is not a fault of the task."""
+    """Pipes have no names in a container with namespaces: that is not a fault of the task."""
     command = [
         sys.executable, TESTS / "sandbox" / "circumstances.py", "masked-proc",
         Path(sys.executable).with_name("proctor"), "judge", "--isolation", level,
