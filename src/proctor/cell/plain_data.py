@@ -364,7 +364,7 @@ def _text(tree: object) -> str:
 
 
 def _hashed(keys: list[object]) -> list[object]:
-    """Return the keys. Raises ValueError if too many share a hash; nan is one object, counted once."""
+    """Return the keys. Raises ValueError if too many share a hash; nan is one object, one key."""
     hashes = {id(key): hash(key) for key in keys if type(key) is not str}.values()
     shared = sum(n * n for n in Counter(hashes).values() if n > 1)
     if shared > MAX_COLLISIONS * (1000 + len(hashes)):
