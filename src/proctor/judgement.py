@@ -4,7 +4,7 @@ This is where text from programs enters: their output, exceptions, results' repr
 compared as they are, and messages about them are well-formed text, whatever the outputs held.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -69,9 +69,19 @@ class TestResult:
         return {**graded, **facts, "log": self.log}
 
 
+def deciding(results: Iterable[TestResult]) -> TestResult | None:
+    """Return the result that decides: the first failure, else the first fault; None if all passed.
+
+    A failure stands whatever happened in other tests: no fault takes it back.
+    """
+    failures = [result for result in results if not result.verdict.passed]
+    definite = (result for result in failures if not result.verdict.is_fault)
+    return next(definite, next(iter(failures), None))
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class SubtaskResult:
-    """One subtask. A fault, of the task or of proctor, leaves its points unknown (None)."""
+    """One subtask. A fault leaves its points unknown (None), unless a failure has decided them."""
 
     name: str
     verdict: Verdict
@@ -152,7 +162,7 @@ class Judgement:
     """
 
     verdict: Verdict
-    """A fault if there is one, else the first failed test's, else AC; PA for part of the points."""
+    """The first failed test's, else that of a fault, else AC; PA for part of the points."""
     score: float
     """From 0 to 1: the share of the points; without subtasks, the mean of the tests' scores."""
     tests: tuple[TestResult, ...]
@@ -164,7 +174,7 @@ class Judgement:
     upstream: UpstreamReport | None = None
     """Results in lcb_runner's form, in official mode; else None."""
     points: float | None = None
-    """Points that it got; None without subtasks, or if a fault left any of them without a score."""
+    """Points that it got; None without subtasks, or if a fault left those of any unknown."""
     of: float = 0.0
     """Points of a perfect submission, over the subtasks that were judged."""
     subtasks: tuple[SubtaskResult, ...] = ()
@@ -188,10 +198,8 @@ class Judgement:
     def of_tests(
         cls, results: Sequence[TestResult], total: int, isolation: Isolation | None
     ) -> Self:
-        """Sum up the tests that were run, of `total`: a fault decides, or the first failure."""
-        failures = [result for result in results if not result.verdict.passed]
-        fault = next((result for result in failures if result.verdict.is_fault), None)
-        failed = fault or next(iter(failures), None)
+        """Sum up the tests that were run, of `total`; those with a fault count 0."""
+        failed = deciding(results)
         return cls(
             verdict=Verdict.AC if failed is None else failed.verdict,
             score=sum(result.score for result in results) / total,

@@ -347,6 +347,9 @@ class Problem:
     """The author of the grading, and how far to trust it; empty if it is proctor's own."""
     group_grading: GroupGrading | None = None
     """How points add up where a program decides it; None where the subtasks do."""
+    accepted: Program | None = None
+    """A submission known to be right. If a checker, interactor or manager fails on another one, it
+    is tried with this: only if it fails again is the task to blame."""
 
     if not TYPE_CHECKING:  # for a more helpful message than that an argument is missing
 
@@ -378,6 +381,7 @@ class Problem:
             must_be(Limits, self.limits, "limits", LIMITS_HINT)
         must_be((Comparison, Checker), self.grading, "grading")
         must_be(get_args(Running), self.running, "running")
+        must_be((Program, type(None)), self.accepted, "accepted")
 
     def __repr__(self) -> str:
         return shown(

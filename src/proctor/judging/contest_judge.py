@@ -4,77 +4,31 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from proctor.errors import CompileFailed, InfraFault, InputError, PoolClosed
 from proctor.execution import Isolation
-from proctor.grading import Convention
-from proctor.judgement import (
-    Judgement,
-    SubtaskResult,
-    TestResult,
-)
-from proctor.judging import batch, interaction, output_only, two_steps
+from proctor.judgement import Judgement, SubtaskResult, TestResult, deciding
+from proctor.judging import batch, output_only
+from proctor.judging.blame import Blame
 from proctor.judging.environment import JudgingEnvironment
-from proctor.judging.grader import OutputGrader, prepare
 from proctor.judging.group_grader import scored
 from proctor.judging.points import Plan
+from proctor.judging.runners import (
+    Graders,
+    RunTest,
+    compile_graders,
+    compile_submission,
+    runner_of,
+)
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
-from proctor.languages.compiler import Built
-from proctor.limits import Limits
-from proctor.problem import (
-    Batch,
-    Communication,
-    Interactive,
-    OutputOnly,
-    Problem,
-    Running,
-    Stub,
-    Test,
-    TwoSteps,
-)
+from proctor.problem import Batch, OutputOnly, Problem, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 
 Progress = Callable[[TestResult], None]
-RunTest = Callable[[Test], tuple[TestResult, Isolation | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Graders:
-    """A problem's own programs, compiled."""
-
-    output: OutputGrader
-    partner: Built | None
-    """The interactor or manager."""
-
-
-def compile_graders(
-    problem: Problem, environment: JudgingEnvironment, tolerance: float | None = None
-) -> Graders:
-    """Compile the problem's own programs, those that have not been compiled before.
-
-    Raises InputError if one does not compile, NoLanguage, InfraFault.
-    """
-    running = problem.running
-    partner, who = None, "checker"
-    try:
-        output = prepare(environment, problem.grading, tolerance)
-        if problem.group_grading is not None and problem.group_grading.program is not None:
-            who = "grader"
-            environment.compile_grader(problem.group_grading.program)
-        if isinstance(running, Interactive):
-            who = "interactor"
-            partner = environment.compile_grader(running.interactor)
-        elif isinstance(running, Communication):
-            who = "manager"
-            partner = environment.compile_grader(running.manager)
-    except CompileFailed as error:
-        why = str(error).replace("the program", f"the {who} of problem {problem.id}")
-        raise InputError(f"{why}\n{error.output}") from error
-    return Graders(output, partner)
 
 
 def judge_in_environment(
@@ -101,64 +55,6 @@ def judge_in_environment(
         with suppress(InfraFault):  # if the fault mattered, it is the verdict already
             opening.result()  # a broken problem is an error, whatever the submission is
     return judgement
-
-
-def compile_submission(
-    problem: Problem, program: Program, environment: JudgingEnvironment
-) -> Built:
-    """Compile a submission with the grader or stub for its language, if there are any.
-
-    Raises CompileFailed, InputError, NoLanguage, InfraFault.
-    """
-    language = registry.get(program.language)
-    stub = problem.stubs.get(language.family)
-    if stub is None and any(each.files for each in problem.stubs.values()):
-        families = ", ".join(sorted(problem.stubs))
-        raise CompileFailed(f"this problem has no grader for {language.name} (only {families})")
-    stub = stub or Stub({})
-    # Processes that are different programs keep the names by which a stub knows them.
-    several = isinstance(problem.running, Communication) and any(
-        map(registry.by_extension, program.files)
-    )
-    name = stub.name if stub.name and not several else program.name
-    parts = (stub.before, program.source, stub.after)
-    program = replace(program, source="\n".join(filter(None, parts)), name=name)
-    if not stub.starts:
-        program = replace(program, files={**program.files, **stub.files})
-        return environment.compile_submission(program, {}, stub.flags)
-    return environment.compile_submission(program, stub.files, stub.flags)
-
-
-def runner_of(
-    running: Running,
-    program: Program,
-    built: Built,
-    limits: Limits,
-    graders: Graders,
-    environment: JudgingEnvironment,
-    wrote: Callable[[bytes], object] | None = None,
-) -> RunTest:
-    """Return a function that runs a submission, `built` from `program`, on one test.
-
-    Not for submissions that are only outputs. For a batch problem, `wrote` is called with the
-    output that is graded.
-    """
-    if isinstance(running, Batch):
-        runner = batch.runner_for(running, program, built, limits, graders.output)
-        return lambda test: runner.run(environment, test, wrote)
-    if isinstance(running, TwoSteps):
-        steps = two_steps.TwoStepsRunner(built, limits, graders.output)
-        return lambda test: steps.run(environment, test)
-    assert isinstance(running, Interactive | Communication)
-    assert graders.partner is not None
-    if isinstance(running, Communication):
-        second = running.graded
-    else:
-        testlib = running.convention is Convention.TESTLIB
-        second = testlib and graders.output.checker is not None
-    output = graders.output if second else None
-    contact = interaction.Contact(running, graders.partner, built, limits, output)
-    return lambda test: interaction.run(contact, environment, test)
 
 
 def _submitted(
@@ -206,7 +102,7 @@ class _Contest:
                     Verdict.CE, f"this problem takes submissions in {names} only"
                 )
         try:
-            run = self._runner()
+            run = self._settled(self._runner())
         except CompileFailed as error:
             return self._without_running(Verdict.CE, str(error), error.output)
         except InfraFault as error:
@@ -230,6 +126,16 @@ class _Contest:
         built = compile_submission(self._problem, self._program, environment)
         graders, limits = self._opened(), self._limits
         return runner_of(running, self._program, built, limits, graders, environment)
+
+    def _settled(self, run: RunTest) -> RunTest:
+        """Return a runner whose faults of the task are certainly the task's."""
+        blame = Blame(self._problem, self._opened(), self._environment, self._limits)
+
+        def settled(test: Test) -> tuple[TestResult, Isolation | None]:
+            result, isolation = run(test)
+            return blame.settle(test, result), isolation
+
+        return settled
 
     def _with_outputs(self, running: Batch) -> RunTest:
         """Return a runner of tests, for which outputs or a program may be submitted."""
@@ -284,7 +190,7 @@ class _Contest:
         subtasks, verdict, points, why = scored(
             self._problem, self._results, names, self._environment
         )
-        failed = next((r for r in self._results.values() if r.verdict is not Verdict.AC), None)
+        failed = deciding(self._results.values())
         if not self._problem.subtasks:
             results = tuple(self._results.values())
             found = Judgement.of_tests(results, len(self._tests), self._isolation)

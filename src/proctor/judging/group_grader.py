@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from proctor.errors import InputError
 from proctor.grading import GradedGroup, GroupGrading
-from proctor.judgement import SubtaskResult, TestResult
+from proctor.judgement import SubtaskResult, TestResult, deciding
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.grader import LIMITS
 from proctor.judging.points import Plan, overall, rounded, total
@@ -62,7 +62,9 @@ def _graded(
     environment: JudgingEnvironment,
 ) -> tuple[tuple[SubtaskResult, ...], Verdict, float | None, str]:
     fault = next((each for each in results.values() if each.verdict.is_fault), None)
-    failed, message = (None, "") if fault is None else (fault.verdict, fault.message)
+    decided = deciding(results.values())
+    failed = None if fault is None or decided is None else decided.verdict
+    message = "" if decided is None or failed is None else decided.message
     grading = _Grading(problem, how, results, environment)
     whole: _Line = ("AC", 0.0)
     if failed is None:
@@ -78,7 +80,9 @@ def _graded(
         found = grading.lines.get(subtask.name, ("WA", 0.0))
         verdict, points = _ended(found, subtask.points, problem.precision)
         if failed is not None:
-            one = SubtaskResult(subtask.name, failed, None, None, subtask.points, ran)
+            own = None if fault is None else deciding(results[name] for name in ran)
+            why = failed if own is None else own.verdict
+            one = SubtaskResult(subtask.name, why, None, None, subtask.points, ran)
         else:
             share = points / subtask.points if subtask.points else float(verdict is Verdict.AC)
             one = SubtaskResult(subtask.name, verdict, share, points, subtask.points, ran)
@@ -129,9 +133,7 @@ class _Grading:
                 break
         if not lines:
             return None
-        made = self._asked(group, lines) if group.custom else _by_default(group.flags, lines)
-        if made[0] == _FAULT:
-            raise InputError(f"the grader finds a judge error in the group {group.name!r}")
+        made = self._settled(group, lines) if group.custom else _by_default(group.flags, lines)
         self.lines[group.name] = made
         return made
 
@@ -145,8 +147,25 @@ class _Grading:
             return "AC", result.score * self._tests[name].full
         return "AC", group.accept_score
 
+    def _settled(self, group: GradedGroup, lines: Sequence[_Line]) -> _Line:
+        """Return the grader's line; WA if it fails, but does not where all members are accepted.
+
+        Raises InputError if it fails there, too: then the submission is not to blame.
+        """
+        try:
+            return self._asked(group, lines)
+        except InputError:
+            accepted = [("AC", group.accept_score)] * len(lines)
+            if lines == accepted:
+                raise
+            self._asked(group, accepted)
+            return "WA", 0.0
+
     def _asked(self, group: GradedGroup, lines: Sequence[_Line]) -> _Line:
-        """Run the problem's own grader, in a cell that no submission is ever in."""
+        """Run the problem's own grader, in a cell that no submission is ever in.
+
+        Raises InputError if it fails, or finds a judge error.
+        """
         assert self._how.program is not None
         built = self._environment.compile_grader(self._how.program)
         command = built.command(group.flags, memory=LIMITS.memory)
@@ -158,6 +177,8 @@ class _Grading:
             raise InputError(f"the grader failed on the group {group.name!r}: {why}")
         text = execution.stdout[:200].decode("utf-8", "replace")
         found = _PRINTED.fullmatch(text)
+        if found is not None and found[1] == _FAULT:
+            raise InputError(f"the grader finds a judge error in the group {group.name!r}")
         try:
             if found is not None:
                 return found[1], float(found[2])

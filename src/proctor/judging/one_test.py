@@ -7,9 +7,9 @@ from proctor.cell.wire import Kind
 from proctor.errors import CompileFailed, InfraFault, InputError
 from proctor.judging.assignment import Assignment
 from proctor.judging.batch import runner_for
-from proctor.judging.contest_judge import compile_submission
 from proctor.judging.environment import JudgingEnvironment, inputs_of
 from proctor.judging.grader import OutputGrader
+from proctor.judging.runners import compile_submission
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import DISK, has_disk, lacked_disk, last_line
 from proctor.judging.unjudged import is_plain

@@ -45,20 +45,8 @@ class Plan:
         )
 
     def _decided(self, subtask: Subtask, results: Results) -> bool:
-        """Return whether nothing can raise the score above zero, or a fault has voided it."""
-        done = [results[name] for name in self.tests_of[subtask.name] if name in results]
-        if any(result.verdict.is_fault for result in done):
-            return True
-        if any(
-            results[name].score == 0 for name in self._inherited[subtask.name] if name in results
-        ):
-            return True
-        own = [results[name].score for name in subtask.tests if name in results]
-        if subtask.aggregate is Aggregate.SUM:
-            return False
-        if subtask.aggregate is Aggregate.THRESHOLD:
-            return any(score < subtask.threshold for score in own)
-        return 0 in own
+        """Return whether nothing can raise the score above zero. A fault decides nothing."""
+        return _is_zero(subtask, self._inherited[subtask.name], _without_faults(results))
 
     def score(self, results: Results) -> tuple[SubtaskResult, ...]:
         """Return each subtask's result."""
@@ -68,14 +56,31 @@ class Plan:
         )
 
 
+def _without_faults(results: Results) -> Results:
+    return {name: each for name, each in results.items() if not each.verdict.is_fault}
+
+
+def _is_zero(subtask: Subtask, inherited: Collection[str], results: Results) -> bool:
+    """Return whether these tests, none of them a fault, hold a subtask's score at zero."""
+    if any(results[name].score == 0 for name in inherited if name in results):
+        return True
+    own = [results[name].score for name in subtask.tests if name in results]
+    if subtask.aggregate is Aggregate.SUM:
+        return False
+    if subtask.aggregate is Aggregate.THRESHOLD:
+        return any(score < subtask.threshold for score in own)
+    return 0 in own
+
+
 def _subtask_result(
     subtask: Subtask, inherited: Collection[str], problem: Problem, results: Results
 ) -> SubtaskResult:
     ran = tuple(name for name in dict.fromkeys((*inherited, *subtask.tests)) if name in results)
     done = [results[name] for name in ran]
     fault = next((result for result in done if result.verdict.is_fault), None)
-    if fault is not None:
-        return SubtaskResult(subtask.name, fault.verdict, None, None, subtask.points, ran)
+    if fault is not None and not _is_zero(subtask, inherited, _without_faults(results)):
+        verdict = _failure([result.verdict for result in done]) or fault.verdict
+        return SubtaskResult(subtask.name, verdict, None, None, subtask.points, ran)
     own = {name: results[name].score for name in subtask.tests if name in results}
     score = _aggregate(subtask, own, problem.tests_by_name())
     score = min([score, *(results[name].score for name in inherited if name in results)])
@@ -109,11 +114,14 @@ def _verdict(score: float, verdicts: list[Verdict]) -> Verdict:
     """Return AC for a score of 1, PA for any other above 0, else the first failure."""
     if score >= 1:
         return Verdict.AC
-    failed = [verdict for verdict in verdicts if verdict is not Verdict.AC]
-    if score > 0:
-        return Verdict.PA
+    return Verdict.PA if score > 0 else _failure(verdicts) or Verdict.SK
+
+
+def _failure(verdicts: list[Verdict]) -> Verdict | None:
+    """Return the first failure, a partial one only if there is no other; None without any."""
+    failed = [each for each in verdicts if not each.passed and not each.is_fault]
     hard = [verdict for verdict in failed if verdict is not Verdict.PA]
-    return next(iter(hard or failed), Verdict.SK)
+    return next(iter(hard or failed), None)
 
 
 def total(subtasks: Collection[SubtaskResult], precision: int) -> float | None:
@@ -123,15 +131,12 @@ def total(subtasks: Collection[SubtaskResult], precision: int) -> float | None:
 
 
 def overall(subtasks: Collection[SubtaskResult]) -> Verdict:
-    """Return the verdict on a whole submission."""
-    fault = next((each.verdict for each in subtasks if each.verdict.is_fault), None)
-    if fault is not None:
-        return fault
-    if all(each.verdict is Verdict.AC for each in subtasks):
-        return Verdict.AC
-    if any(each.points for each in subtasks):
+    """Return the verdict on a whole submission; a fault only if no subtask has failed."""
+    failed = [each.verdict for each in subtasks if each.verdict is not Verdict.AC]
+    definite = [verdict for verdict in failed if not verdict.is_fault]
+    if definite and any(each.points for each in subtasks):
         return Verdict.PA
-    return next(each.verdict for each in subtasks if each.verdict is not Verdict.AC)
+    return next(iter(definite or failed), Verdict.AC)
 
 
 def rounded(points: float, precision: int) -> float:

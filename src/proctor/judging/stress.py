@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from proctor.errors import CompileFailed, InfraFault, InputError
 from proctor.grading import Checker
 from proctor.judgement import TestResult
-from proctor.judging.contest_judge import (
+from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.input_programs import InputProgram
+from proctor.judging.runners import (
     Graders,
     RunTest,
     compile_graders,
     compile_submission,
     runner_of,
 )
-from proctor.judging.environment import JudgingEnvironment
-from proctor.judging.input_programs import InputProgram
 from proctor.judging.shrink import shrink
 from proctor.languages.compiler import Built
 from proctor.problem import Batch, OutputOnly, Problem, Test
@@ -199,8 +199,11 @@ class _Search:
         results = {RIGHT: (result, answer)}
         if result.verdict is Verdict.AC:
             results |= {name: self._run(name, test) for name in names}
-        for name, (each, _) in results.items():
-            if each.verdict.is_fault:
+        for name, (each, output) in results.items():
+            if each.verdict is Verdict.TASK_FAULT and name != RIGHT:
+                # The grader does not fail on the right program, so this one is to blame.
+                results[name] = replace(each, verdict=Verdict.WA), output
+            elif each.verdict.is_fault:
                 kind = InfraFault if each.verdict is Verdict.INFRA_FAULT else InputError
                 raise kind(f"{each.verdict} of {name}: {each.message} {each.log}".rstrip())
         return _Attempt(test, results)

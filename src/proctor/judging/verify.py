@@ -14,10 +14,10 @@ from proctor.formats.packages.model import (
 )
 from proctor.formats.packages.programs import DATA
 from proctor.judgement import Judgement, TestResult
-from proctor.judging.contest_judge import compile_graders
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.group_grader import scored
 from proctor.judging.judge import judge
+from proctor.judging.runners import compile_graders
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.problem import Problem

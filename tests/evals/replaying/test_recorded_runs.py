@@ -12,9 +12,7 @@ from command import problem, write_rows
 from proctor_command import Done, Proctor
 
 import ioi_task
-from proctor.evals.replaying.runs import _BROKE
 from proctor.evals.store import RunStore
-from proctor.judging.unit_tests.judge import BROKEN
 
 BUNDLED = Path(str(files("proctor") / "bundled"))
 CODE = {"right": "a, b = map(int, input().split())\nprint(a + b)", "wrong": "print(7)"}
@@ -132,7 +130,7 @@ def test_unit_tests(proctor: Proctor, tmp_path: Path) -> None:
 
 
 def test_tests_that_a_program_broke(proctor: Proctor, tmp_path: Path) -> None:
-    """They count as WA since the known solution passes them; here nobody asks that again."""
+    """They count as WA since the known solution passes them; a replay asks that again."""
     row = {
         "task_id": 1, "text": "Return it.", "code": "def first(items):\n    return items[0]\n",
         "test_list": ["import os\nif first([1]) != 1: os._exit(3)"],
@@ -143,9 +141,8 @@ def test_tests_that_a_program_broke(proctor: Proctor, tmp_path: Path) -> None:
                 "--source", source, "--mode", "standard")  # fmt: skip
     with RunStore.open(place) as store:
         ((judged,),) = (sample.judgements for sample in store.samples())
-    assert (judged.verdict, judged.message) == ("WA", BROKEN)
-    found = same(proctor("replay", f"{place}#1:0", "--json"), "TASK_FAULT")
-    assert found["notes"] == [_BROKE]
+    assert judged.verdict == "WA"
+    same(proctor("replay", f"{place}#1:0", "--json"), "WA")
 
 
 @pytest.mark.parametrize(

@@ -31,13 +31,11 @@ from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation, SampleJudgement
 from proctor.judgement import Judgement, UpstreamReport
 from proctor.judging.judges import Judges
-from proctor.judging.unit_tests.judge import BROKEN
 from proctor.limits import Limits
 from proctor.verdict import Verdict
 
 _FORM = "a sample is PROBLEM:SAMPLE, or PROBLEM:SAMPLE:MODE where it was judged by two rules"
 _MODES = ("official", "standard")
-_BROKE = "its tests broke, which counts as WA since the known solution passes them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +146,6 @@ def _recorded(
     outcome, made = outcome_of(judged, name), found.round
     limits = asked.settings.limits if made is None else _limits(made, judged.mode)
     notes = []
-    if outcome.verdict is Verdict.TASK_FAULT and judged.message == BROKEN:
-        notes.append(_BROKE)
     if judged.message.startswith(SOLUTION_FAILS):
         notes.append(f"{judged.message}, which makes its verdict TASK_FAULT")
     problem = replace(asked.problem, id=judged.problem_id)
@@ -181,9 +177,6 @@ def outcome_of(judged: SampleJudgement, name: str) -> Judgement:
             return judgement_of_points(upstream)
         report = msgspec.convert(upstream, UpstreamReport) if upstream else None
         tests, verdict = tests_of(json.loads(judged.tests)), Verdict(judged.verdict)
-        if judged.message == BROKEN:  # the verdict before the known solution was tried in its place
-            verdict = Verdict.TASK_FAULT
-            tests = tuple(replace(each, verdict=verdict) for each in tests)
         if judged.message.startswith(SOLUTION_FAILS) and tests:  # the verdict before that was known
             verdict = tests[0].verdict
         return Judgement(

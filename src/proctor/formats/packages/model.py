@@ -1,7 +1,7 @@
 """Contents of a package: a problem, and submissions with what is expected of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -107,7 +107,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Package:
-    """A problem with its submissions."""
+    """A problem with its submissions; the first that is right becomes the problem's `accepted`."""
 
     problem: Problem
     submissions: tuple[Labelled, ...]
@@ -117,6 +117,12 @@ class Package:
     timing: Timing = field(default_factory=Timing)
     notes: tuple[str, ...] = ()
     """Parts of the package that were left out, and why: for those who check it."""
+
+    def __post_init__(self) -> None:
+        right = (each for each in self.submissions if each.expected.whole.verdicts == ACCEPTED)
+        known = next((each.program for each in right if not each.complete), None)
+        if known is not None and self.problem.accepted is None:
+            object.__setattr__(self, "problem", replace(self.problem, accepted=known))
 
     def __repr__(self) -> str:
         submissions = counted(len(self.submissions), "submission")

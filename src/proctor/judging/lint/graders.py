@@ -6,9 +6,9 @@ from dataclasses import replace
 from proctor.errors import CompileFailed
 from proctor.grading import Checker
 from proctor.judging.checkers import Opinion
-from proctor.judging.contest_judge import Graders, compile_submission, runner_of
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.lint.finding import Finding, tests
+from proctor.judging.runners import Graders, compile_submission, runner_of
 from proctor.languages import registry
 from proctor.limits import Limits
 from proctor.problem import Communication, Interactive, Problem, Test

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from proctor.formats.packages.input_validators import InputValidator
 from proctor.formats.packages.model import ACCEPTED, PARTIAL, Claim, Labelled, Package
-from proctor.judging.contest_judge import compile_graders
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.input_programs import InputProgram
 from proctor.judging.lint.finding import Finding, tests
 from proctor.judging.lint.graders import of_checker, of_partner
 from proctor.judging.lint.tests import of_tests
+from proctor.judging.runners import compile_graders
 from proctor.judging.verify import Checked, Timed, verify
 from proctor.problem import Batch, OutputOnly, Problem
 from proctor.sandbox.pool import Pool

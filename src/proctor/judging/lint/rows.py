@@ -8,12 +8,12 @@ from proctor.errors import InputError, NoLanguage
 from proctor.formats.problem_rows import ProblemRow
 from proctor.grading import Checker
 from proctor.judgement import Judgement
-from proctor.judging.contest_judge import compile_graders
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.judge import start
 from proctor.judging.lint.finding import Finding, named, tests
 from proctor.judging.lint.graders import of_checker
 from proctor.judging.lint.tests import digest, of_tests
+from proctor.judging.runners import compile_graders
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.problem import Problem

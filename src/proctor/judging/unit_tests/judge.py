@@ -6,7 +6,7 @@ in a cell of their own and call the submission's functions through pipes; what c
 data. So nothing is judged but what the functions return.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -22,7 +22,6 @@ from proctor.program import Program
 from proctor.verdict import Verdict
 
 _TEST = "tests"
-BROKEN = "the tests could not cope with what it returned"
 
 
 class Reference(msgspec.Struct, frozen=True):
@@ -52,7 +51,7 @@ class UnitTests(msgspec.Struct, frozen=True):
     """Function with which `check`, defined by `code`, is called (HumanEval); empty for no call."""
     reference: Reference | None = None
     solution: str = ""
-    """A module known to pass, if there is one: see `judge`."""
+    """A module known to pass, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +64,12 @@ class UnitTestJudge:
         """Judge a module; `limits` are those of all tests together.
 
         Tests that fail before the submission has returned anything, or that end otherwise than
-        tests do, are a TASK_FAULT; but not if the known solution passes them: then it was the
-        submission that broke them, by a result that took all their time or memory. Raises
-        InputError, PlatformError.
+        tests do, are a TASK_FAULT if they do so with the known solution too; without one, with a
+        module that defines nothing. Raises InputError, PlatformError.
         """
         if not source.strip():
             return Judgement(Verdict.NC, 0.0, (), "there is no code")
-        found = self._judged(tests, source, limits)
-        if (
-            found.verdict is Verdict.TASK_FAULT
-            and source != tests.solution
-            and tests.solution
-            and self._judged(tests, tests.solution, limits).passed
-        ):
-            tried = tuple(replace(each, verdict=Verdict.WA, message=BROKEN) for each in found.tests)
-            return replace(found, verdict=Verdict.WA, tests=tried, message=BROKEN)
-        return found
-
-    def _judged(self, tests: UnitTests, source: str, limits: Limits) -> Judgement:
-        problem = _problem(tests, limits)
-        started = self.judges.start(problem, _beside(source), JudgeSettings())
+        started = self.judges.start(_problem(tests, limits), _beside(source), JudgeSettings())
         return _judgement(started.result())
 
 
@@ -95,6 +80,7 @@ def _problem(tests: UnitTests, limits: Limits) -> Problem:
         tests=(test,),
         limits=limits,
         running=Interactive(_partner(), Convention.KATTIS),
+        accepted=_beside(tests.solution),
     )
 
 
