@@ -9,14 +9,14 @@ from statsmodels.regression.linear_model import OLS
 
 from made_runs import make_run
 from proctor.reports.contamination import by_month, largest_step, step_at, step_difference
-from proctor.reports.tallies import Mode, Tally, scored_only, tally
+from proctor.reports.tallies import Mode, Tally, tally, with_verdicts
 
 SINCE = date(2024, 7, 1)
 
 
 def tallies(fall: float, seed: int, contests: int = 40) -> list[Tally]:
     run = make_run(contests=contests, samples=3, fall=fall, seed=seed)
-    return scored_only(tally(run.records, Mode.STANDARD))
+    return with_verdicts(tally(run.records, Mode.STANDARD))
 
 
 def test_step_is_the_regression_of_statsmodels() -> None:

@@ -15,7 +15,7 @@ from proctor.reports.flaky import FlakyDetector, FlakyProgram
 from proctor.reports.published import read_published
 from proctor.reports.records import RunRecords, SampleRecord, read_run, write_run
 from proctor.reports.tallies import Mode, Tally, modes_of, tally
-from proctor.reports.uncertainty import fault_bounds, variance_shares
+from proctor.reports.uncertainty import fault_bounds, mean_interval, variance_shares
 from proctor.verdict import Verdict
 
 
@@ -23,7 +23,7 @@ def record(problem: str, sample: int, verdict: Verdict | None, fault: str = "") 
     return SampleRecord(problem, sample, standard=verdict, fault=fault)
 
 
-def test_faults_are_counted_and_not_scored() -> None:
+def test_faults_count_as_not_passed() -> None:
     lost = [
         record("a", 0, Verdict.AC),
         record("a", 1, Verdict.INFRA_FAULT),
@@ -40,7 +40,11 @@ def test_faults_are_counted_and_not_scored() -> None:
     assert (found["e"].task_faults, found["e"].infra_faults) == (1, 0)
     limits = fault_bounds(found.values())
     assert limits is not None
-    assert (limits.low, limits.high) == (0.5 / 3, 2 / 3)
+    assert (limits.low, limits.high) == pytest.approx((0.5 / 5, 4 / 5))
+    assert (limits.faults, limits.share) == (4, 4 / 6)
+    estimate = mean_interval(found.values())
+    assert estimate is not None
+    assert estimate.value == pytest.approx(limits.low)
     assert (limits.infra_faults, limits.task_faults) == (2, 2)
     assert modes_of(lost) == (Mode.STANDARD,)
 

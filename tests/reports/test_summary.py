@@ -40,16 +40,15 @@ def test_figures() -> None:
     assert summary.by_platform["leetcode"].pass_rate == 0.5
 
 
-def test_faults_are_seen_and_in_no_denominator() -> None:
+def test_faults_are_seen_and_count_as_not_passed() -> None:
     summary = summarise(
         rows(a="AC INFRA_FAULT", b="TASK_FAULT TASK_FAULT", c="WA WA"), PROBLEMS, (1, 2)
     )
     assert (summary.total, summary.task_faults, summary.infra_faults) == (6, 2, 1)
-    # a has one scored program left: pass@2 would be a mean over c alone.
-    assert summary.overall == Score(2, 3, 1, 3, {1: 0.5, 2: None})
-    assert summary.overall.pass_rate == pytest.approx(1 / 3)
+    assert summary.overall == Score(3, 3, 1, 3, {1: 0.5 / 3, 2: 1 / 3}, at_most=2 / 3)
+    assert summary.overall.pass_rate == pytest.approx(1 / 6)
     assert summary.unscored_problems == ("b",)
-    assert summary.by_difficulty["easy"] == Score(0, 0, 0, 2, {1: None, 2: None})
+    assert summary.by_difficulty["easy"] == Score(1, 0, 0, 2, {1: None, 2: None}, at_most=1.0)
     assert summary.by_difficulty["easy"].pass_rate is None
 
 
@@ -66,8 +65,9 @@ def test_as_json() -> None:
         "scored": 1,
         "passed": 1,
         "faults": 1,
-        "pass_rate": 1.0,
-        "pass_at_k": {"1": 1.0, "5": None, "10": None},
+        "pass_rate": 0.5,
+        "pass_at_k": {"1": 0.5, "5": None, "10": None},
+        "at_most": 1.0,
     }
     assert content == {
         "total": 2,

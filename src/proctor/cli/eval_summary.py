@@ -133,7 +133,7 @@ def _fitting(sizes: list[int], room: int) -> list[int]:
 def _row(table: Table, name: str, scores: Mapping[str, Score], k: int) -> None:
     """Add a row; its counts are the largest of any mode, as faults may differ between modes."""
     problems = max(score.problems for score in scores.values())
-    programs = max(score.scored for score in scores.values())
+    programs = max(score.scored + score.faults for score in scores.values())
     cells = [name, str(problems), str(programs)]
     for column in table.columns[3:]:
         mode = str(column.header)
@@ -151,10 +151,11 @@ def _notes(store: RunStore, settings: Settings, found: Figures) -> Iterable[str]
             else _listed("not comparable with the leaderboard: ", board["differs"])
         )
     if found.bounds:
-        ranges = (
-            f"{name} {each.low:.1%} to {each.high:.1%}" for name, each in found.bounds.items()
+        parts = (
+            f"{name} {each.faults} ({each.share:.1%}), pass@1 at most {each.high:.1%}"
+            for name, each in found.bounds.items()
         )
-        yield f"with those without a score: {', '.join(ranges)}"
+        yield f"without a verdict, counted as not passed: {', '.join(parts)}"
     if found.task_fault:
         yield f"a problem that cannot be graded: {found.task_fault}"[:_LONGEST]
     if found.faults:

@@ -128,8 +128,11 @@ def summary(figures: "Summary") -> None:
         _section(table, name, groups, ks)
     console.print(table)
     if figures.task_faults or figures.infra_faults:
+        most = figures.overall.at_most
         console.print(
-            f"without a score: {figures.task_faults} TASK_FAULT, {figures.infra_faults} INFRA_FAULT"
+            f"without a verdict, counted as not passed: {figures.task_faults} TASK_FAULT,"
+            f" {figures.infra_faults} INFRA_FAULT"
+            + ("" if most is None else f"; pass@1 at most {most:.1%}")
         )
 
 
@@ -143,7 +146,7 @@ def _section(table: Table, name: str, groups: Mapping[str, "Score"], ks: list[in
 
 def _row(table: Table, name: str, score: "Score", ks: list[int]) -> None:
     rate = "" if score.pass_rate is None else f"{score.pass_rate:.1%}"
-    cells = [name, str(score.problems), str(score.scored), str(score.passed), rate]
+    cells = [name, str(score.problems), str(score.scored + score.faults), str(score.passed), rate]
     for k in ks:
         value = score.pass_at_k.get(k)
         cells.append("" if value is None else f"{value:.1%}")

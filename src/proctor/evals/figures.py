@@ -33,7 +33,7 @@ class Figures:
     no_program: NoPrograms
     """Replies without a program, by the main mode's rules."""
     bounds: dict[str, FaultBounds]
-    """By mode, where samples were lost to infrastructure."""
+    """By mode, where samples have no verdict."""
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
@@ -87,7 +87,7 @@ def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[
         modes={mode: summary_of(counter, ks) for mode, counter in counters.items()},
         intervals={mode: mean_interval(each) for mode, each in tallies.items()},
         no_program=without.found(),
-        bounds={mode: each for mode, each in found.items() if each and each.infra_faults},
+        bounds={mode: each for mode, each in found.items() if each and each.faults},
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,
         cost=math.fsum(costs) if costs else None,

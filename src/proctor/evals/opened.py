@@ -92,13 +92,13 @@ class EvalRun:
             (
                 mode,
                 str(each.overall.problems),
-                str(each.overall.scored),
+                str(each.total),
                 *(_rate(each.overall.pass_at_k[k]) for k in ks),
                 html.safe(", ".join(f"{n} {verdict}" for verdict, n in each.verdicts.items())),
             )
             for mode, each in found.items()
         ]
-        headings = ("rules", "problems", "scored", *(f"pass@{k}" for k in ks), "verdicts")
+        headings = ("rules", "problems", "samples", *(f"pass@{k}" for k in ks), "verdicts")
         return title + html.table(headings, rows, len(rows))
 
 

@@ -12,7 +12,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from proctor.reports.t_distribution import t_quantile, t_two_sided
-from proctor.reports.tallies import Tally, scored_only
+from proctor.reports.tallies import Tally, with_verdicts
 from proctor.reports.uncertainty import LEVEL, ROUNDING, SEED, Estimate, mean_interval
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class StepDifference:
 def by_month(tallies: Iterable[Tally], level: float = LEVEL) -> dict[str, Estimate]:
     """Return the mean pass rate and interval per month (YYYY-MM) of release, in order."""
     months: dict[str, list[Tally]] = {}
-    for each in scored_only(tallies):
+    for each in with_verdicts(tallies):
         if each.month:
             months.setdefault(each.month, []).append(each)
     found = {month: mean_interval(months[month], level) for month in sorted(months)}
@@ -103,7 +103,7 @@ def largest_step(tallies: Iterable[Tally]) -> LargestStep | None:
     """
     import numpy as np
 
-    dated = [each for each in scored_only(tallies) if each.published is not None]
+    dated = [each for each in with_verdicts(tallies) if each.published is not None]
     months = sorted({each.month for each in dated})
     sides = {
         month: [each.month >= month for each in dated]
@@ -170,7 +170,7 @@ def step_difference(
 
 
 def _sides(tallies: Iterable[Tally], since: date) -> tuple[list[Tally], list[bool]]:
-    dated = [each for each in scored_only(tallies) if each.published is not None]
+    dated = [each for each in with_verdicts(tallies) if each.published is not None]
     return dated, [each.published is not None and each.published >= since for each in dated]
 
 

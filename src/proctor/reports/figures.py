@@ -12,7 +12,7 @@ from proctor.reports.flaky import FlakyDetector, FlakyVerdicts
 from proctor.reports.no_program import NoProgramCounter, NoPrograms
 from proctor.reports.pass_at_k import pass_at_k
 from proctor.reports.records import RunRecords
-from proctor.reports.tallies import Mode, SampleCounter, Tally, modes_of, scored_only
+from proctor.reports.tallies import Mode, SampleCounter, Tally, modes_of, with_verdicts
 from proctor.reports.uncertainty import (
     Estimate,
     FaultBounds,
@@ -51,7 +51,7 @@ class RunFigures:
     mode: Mode
     headlines: tuple[Headline, ...]
     tallies: tuple[Tally, ...]
-    """Tallies of the problems with at least one scored sample."""
+    """Tallies of the problems; none if no sample has a verdict."""
     pass_at_k: Mapping[int, Estimate]
     """k -> pass@k, for k up to the smallest number of samples that a problem has."""
     groups: Mapping[tuple[str, str], Estimate]
@@ -94,7 +94,7 @@ def figures(
         if record.slowest_share is not None:
             shares[min(BINS, int(max(0.0, record.slowest_share) * BINS))] += 1
     main = counters[mode]
-    tallies = scored_only(main.tallies())
+    tallies = with_verdicts(main.tallies())
     return RunFigures(
         run=run,
         mode=mode,
@@ -177,13 +177,13 @@ def _headline(mode: Mode, tallies: Sequence[Tally], errata: Sequence[ErrataList]
 
 
 def _curve(tallies: Sequence[Tally]) -> dict[int, Estimate]:
-    fewest = min((each.scored for each in tallies), default=0)
+    fewest = min((each.samples for each in tallies), default=0)
     curve = {}
     for k in sorted({*(k for k in _KS if k <= fewest), *([fewest] if fewest else [])}):
         if k == 1:
             estimate = mean_interval(tallies)
         else:
-            values = [pass_at_k(each.scored, each.passed, k) or 0.0 for each in tallies]
+            values = [pass_at_k(each.samples, each.passed, k) or 0.0 for each in tallies]
             clusters = [each.cluster for each in tallies]
             estimate = ratio_interval(values, [1.0] * len(values), clusters)
         if estimate is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from proctor.reports.records import SampleRecord
-from proctor.reports.tallies import Mode, SampleCounter, scored_only
+from proctor.reports.tallies import Mode, SampleCounter, with_verdicts
 from proctor.reports.uncertainty import Estimate, mean_interval
 
 WORTH_A_WARNING = 0.02
@@ -96,5 +96,5 @@ class NoProgramCounter:
         return NoPrograms(
             self._replies,
             dict(self._reasons.most_common()),
-            mean_interval(scored_only(self._others.tallies())),
+            mean_interval(with_verdicts(self._others.tallies())),
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.reports.t_distribution import t_quantile, t_two_sided
-from proctor.reports.tallies import Tally, samples_each, scored_only
+from proctor.reports.tallies import Tally, samples_each, with_verdicts
 from proctor.reports.uncertainty import LEVEL, ROUNDING, clustered_error
 
 POWER = 0.8
@@ -51,8 +51,8 @@ def compare(a: Sequence[Tally], b: Sequence[Tally], level: float = LEVEL) -> Run
     Taking differences first removes what makes problems hard for both: Miller 2024, "Adding Error
     Bars to Evals" (arXiv:2411.00640), section 4.2; the minimum detectable effect is its section 5.
     """
-    in_a = {each.problem_id: each for each in scored_only(a)}
-    in_b = {each.problem_id: each for each in scored_only(b)}
+    in_a = {each.problem_id: each for each in with_verdicts(a)}
+    in_b = {each.problem_id: each for each in with_verdicts(b)}
     common = sorted(in_a.keys() & in_b.keys())
     if not common:
         return None

@@ -10,7 +10,8 @@ from proctor.errors import InputError
 from proctor.problem import Problem
 from proctor.reports.pass_at_k import mean_pass_at_k
 from proctor.reports.records import SampleRecord
-from proctor.reports.tallies import Mode, SampleCounter, Tally
+from proctor.reports.tallies import Mode, SampleCounter, Tally, with_verdicts
+from proctor.reports.uncertainty import fault_bounds
 from proctor.verdict import Verdict
 
 UNDATED = "undated"
@@ -20,21 +21,24 @@ _DIFFICULTIES = ("easy", "medium", "hard")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Figures for a set of problems. Faults are counted, but are in no denominator."""
+    """Figures for a set of problems. A program that met a fault counts as not passed."""
 
     problems: int
-    """Number of problems with at least one scored program."""
     scored: int
     """Number of programs judged without a fault."""
     passed: int
     faults: int
+    """Number of programs without a verdict."""
     pass_at_k: Mapping[int, float | None]
-    """k -> mean over the problems; None unless every one of them has k scored programs."""
+    """k -> mean over the problems; None unless every one of them has k programs, or if none of all
+    has a verdict."""
+    at_most: float | None = None
+    """pass@1 if the programs without a verdict had all passed; None if all have one."""
 
     @property
     def pass_rate(self) -> float | None:
-        """Share of the scored programs that passed, 0 to 1; None if there are none."""
-        return self.passed / self.scored if self.scored else None
+        """Share of the programs that passed, 0 to 1; None if none has a verdict."""
+        return self.passed / (self.scored + self.faults) if self.scored else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class Summary:
     """Number of programs per verdict, including faults; every verdict that occurs."""
     overall: Score
     unscored_problems: tuple[str, ...]
-    """Ids of problems all of whose programs met a fault, which are in no figure."""
+    """Ids of problems all of whose programs met a fault."""
     by_platform: Mapping[str, Score]
     by_difficulty: Mapping[str, Score]
     by_month: Mapping[str, Score]
@@ -63,12 +67,12 @@ class Summary:
 
     @property
     def task_faults(self) -> int:
-        """Number of programs without a score because their problem is broken."""
+        """Number of programs without a verdict because their problem is broken."""
         return self.verdicts.get(Verdict.TASK_FAULT, 0)
 
     @property
     def infra_faults(self) -> int:
-        """Number of programs without a score because the machinery failed."""
+        """Number of programs without a verdict because the machinery failed."""
         return self.verdicts.get(Verdict.INFRA_FAULT, 0)
 
 
@@ -84,9 +88,9 @@ def summarise(
 ) -> Summary:
     """Calculate figures for result rows as `read_results` gives them; `problems` by id.
 
-    A pass@k is given only where every scored problem has at least k scored programs, as upstream
-    does. Problems without a row do not count. Raises InputError for a row that lacks question_id
-    or verdict, one whose problem is not in `problems`, and k < 1.
+    A pass@k is given only where every problem has at least k programs, as upstream does. Problems
+    without a row do not count. Raises InputError for a row that lacks question_id or verdict, one
+    whose problem is not in `problems`, and k < 1.
     """
     counter = SampleCounter(Mode.STANDARD)
     for position, content in enumerate(rows):
@@ -155,13 +159,14 @@ def _checked(
 
 
 def _score(tallies: Sequence[Tally], k_list: Sequence[int]) -> Score:
-    counts = [(tally.scored, tally.passed) for tally in tallies if tally.scored]
+    counts = [(tally.samples, tally.passed) for tally in with_verdicts(tallies)]
     return Score(
-        problems=len(counts),
-        scored=sum(n for n, _ in counts),
-        passed=sum(c for _, c in counts),
-        faults=sum(tally.infra_faults + tally.task_faults for tally in tallies),
+        problems=len(tallies),
+        scored=sum(tally.scored for tally in tallies),
+        passed=sum(tally.passed for tally in tallies),
+        faults=sum(tally.faults for tally in tallies),
         pass_at_k={k: mean_pass_at_k(counts, k) for k in sorted(set(k_list))},
+        at_most=bounds.high if (bounds := fault_bounds(tallies)) and bounds.faults else None,
     )
 
 
@@ -180,6 +185,7 @@ def _score_json(score: Score) -> dict[str, Any]:
         "faults": score.faults,
         "pass_rate": score.pass_rate,
         "pass_at_k": {str(k): value for k, value in score.pass_at_k.items()},
+        "at_most": score.at_most,
     }
 
 

@@ -28,7 +28,7 @@ class Tally:
     difficulty: str
     published: date | None
     scored: int
-    """Samples with a verdict that counts."""
+    """Samples with a verdict of their own."""
     passed: int
     infra_faults: int
     """Samples lost to the model's server or to proctor: they might have passed."""
@@ -37,9 +37,19 @@ class Tally:
     title: str = ""
 
     @property
+    def faults(self) -> int:
+        """Samples without a verdict, which count as not passed: none may choose not to count."""
+        return self.infra_faults + self.task_faults
+
+    @property
+    def samples(self) -> int:
+        """All samples; at least one."""
+        return self.scored + self.faults
+
+    @property
     def rate(self) -> float:
-        """Share of the scored samples that passed. At least one must be scored."""
-        return self.passed / self.scored
+        """Share of the samples that passed."""
+        return self.passed / self.samples
 
     @property
     def month(self) -> str:
@@ -83,10 +93,7 @@ def modes_of(records: Iterable[SampleRecord]) -> tuple[Mode, ...]:
 
 
 def tally(records: Iterable[SampleRecord], mode: Mode) -> list[Tally]:
-    """Count samples per problem, ordered by problem id; those not judged by `mode` do not count.
-
-    Problems with faults only are included, with `scored` 0: see `scored_only`.
-    """
+    """Count samples per problem, ordered by problem id; those not judged by `mode` do not count."""
     counter = SampleCounter(mode)
     for record in records:
         counter.add(record)
@@ -128,14 +135,15 @@ class SampleCounter:
         return {verdict: total[verdict] for verdict in Verdict if total[verdict]}
 
 
-def scored_only(tallies: Iterable[Tally]) -> list[Tally]:
-    """Return the tallies with at least one scored sample."""
-    return [each for each in tallies if each.scored]
+def with_verdicts(tallies: Iterable[Tally]) -> list[Tally]:
+    """Return all tallies, but none where no sample of any problem has a verdict."""
+    found = list(tallies)
+    return found if any(each.scored for each in found) else []
 
 
 def samples_each(tallies: Sequence[Tally]) -> int | None:
-    """Return the scored samples per problem if all problems have the same number, else None."""
-    numbers = {each.scored for each in tallies}
+    """Return the samples per problem if all problems have the same number, else None."""
+    numbers = {each.samples for each in tallies}
     return numbers.pop() if len(numbers) == 1 else None
 
 

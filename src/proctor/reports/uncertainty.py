@@ -3,8 +3,9 @@
 The unit is the problem (its samples are averaged first), the cluster is the contest: problems of
 one contest were written, leaked or trained on together, and are not independent.
 
-Samples that infrastructure faults lost are bounds, never failures: scoring them 0 would be a claim
-about the model, leaving them out silently another, that they were no harder than the rest.
+Samples without a verdict count as not passed: leaving them out would claim that they were no harder
+than the rest, and let a program that brings a fault about choose not to be counted. The upper bound
+says what the figure would be had they all passed.
 """
 
 import math
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.errors import InputError
 from proctor.reports.t_distribution import normal_quantile, t_quantile
-from proctor.reports.tallies import Tally, samples_each, scored_only
+from proctor.reports.tallies import Tally, samples_each, with_verdicts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,14 +85,14 @@ def clustered_error(values: Sequence[float], clusters: Sequence[str]) -> tuple[f
 
 
 def mean_interval(tallies: Iterable[Tally], level: float = LEVEL) -> Estimate | None:
-    """Return the mean pass rate over problems with its interval; None without a scored problem.
+    """Return the mean pass rate over problems with its interval; None if none has a verdict.
 
     It is Wilson's where each problem has one sample and a cluster of its own. Otherwise it is
     Student's t on the clustered standard error, with one degree of freedom less than clusters. If
     that error is zero, say because every problem passed, which is no certainty, it is Wilson's with
     a trial per cluster.
     """
-    tallies = scored_only(tallies)
+    tallies = with_verdicts(tallies)
     if not tallies:
         return None
     values = [each.rate for each in tallies]
@@ -153,29 +154,37 @@ class FaultBounds:
     """Mean pass rate over the problems if every lost sample had failed, and if it had passed."""
 
     low: float
+    """The score itself."""
     high: float
     infra_faults: int
     """Samples lost to infrastructure."""
     task_faults: int
-    """Samples of broken problems, in neither bound: no rerun would give them a verdict."""
+    """Samples of broken problems."""
+    samples: int
+    """All samples."""
+
+    @property
+    def faults(self) -> int:
+        """Samples without a verdict."""
+        return self.infra_faults + self.task_faults
+
+    @property
+    def share(self) -> float:
+        """Share of the samples that have no verdict, 0 to 1."""
+        return self.faults / self.samples
 
 
 def fault_bounds(tallies: Iterable[Tally]) -> FaultBounds | None:
-    """Return the bounds over all problems that were tried; None if there are none.
-
-    Problems that lost all samples to infrastructure count here, unlike in the score.
-    """
+    """Return the bounds over all problems; None if there are none."""
     tallies = list(tallies)
-    tried = [each for each in tallies if each.scored + each.infra_faults]
-    if not tried:
+    if not tallies:
         return None
-    low = [each.passed / (each.scored + each.infra_faults) for each in tried]
-    high = [(each.passed + each.infra_faults) / (each.scored + each.infra_faults) for each in tried]
     return FaultBounds(
-        math.fsum(low) / len(tried),
-        math.fsum(high) / len(tried),
+        math.fsum(each.rate for each in tallies) / len(tallies),
+        math.fsum((each.passed + each.faults) / each.samples for each in tallies) / len(tallies),
         sum(each.infra_faults for each in tallies),
         sum(each.task_faults for each in tallies),
+        sum(each.samples for each in tallies),
     )
 
 
@@ -196,14 +205,14 @@ def variance_shares(tallies: Iterable[Tally]) -> VarianceShares | None:
     (arXiv:2411.00640), section 3.1. The within part is unbiased: c(K-c) / (K (K-1)) estimates
     p(1-p). Problems with one sample are left out.
     """
-    several = [each for each in tallies if each.scored > 1]
+    several = [each for each in tallies if each.samples > 1]
     if len(several) < 2:
         return None
     mean = math.fsum(each.rate for each in several) / len(several)
     total = math.fsum((each.rate - mean) ** 2 for each in several) / (len(several) - 1)
     if not total:
         return None
-    noise = [each.rate * (1 - each.rate) / (each.scored - 1) for each in several]
+    noise = [each.rate * (1 - each.rate) / (each.samples - 1) for each in several]
     within = min(1.0, math.fsum(noise) / len(noise) / total)
     return VarianceShares(1 - within, within)
 

@@ -63,14 +63,14 @@ def metric_names(repeats: int) -> dict[str, bool]:
 
 
 def metrics(verdicts: Sequence[Verdict | None], repeats: int) -> dict[str, float]:
-    """Return the metrics of one problem; without pass@k where fewer than k have a verdict.
+    """Return the metrics of one problem; without pass@k where there are fewer than k replies.
 
-    None among the verdicts stands for a missing reply.
+    None among the verdicts stands for a missing reply. What has no verdict counts as not passed.
     """
     judged = [each for each in verdicts if each is not None and not each.is_fault]
     passed = sum(each.passed for each in judged)
     rates = {
-        name: pass_at_k(len(judged), passed, int(name.removeprefix("pass@")))
+        name: pass_at_k(len(verdicts), passed, int(name.removeprefix("pass@")))
         for name in metric_names(repeats)
         if name != FAULTS
     }

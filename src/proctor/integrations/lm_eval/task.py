@@ -171,7 +171,7 @@ class BenchmarkTask(Task):
     def process_results(
         self, doc: Mapping[str, Any], results: Sequence[Sequence[JudgedResponse]]
     ) -> dict[str, float]:
-        """Return pass@k over the replies that have a verdict; if none has one, only the faults."""
+        """Return pass@k, and the number of replies without a verdict, which count as not passed."""
         del doc
         return metrics([each.reply.graded.verdict for each in results[0]], self.config.repeats)
 
