@@ -214,6 +214,11 @@ class Judgement:
         return self.verdict.passed
 
     @property
+    def score_known(self) -> bool:
+        """True if no test ended in a fault, which counts 0 in `score` though it has none."""
+        return not self.verdict.is_fault and not any(test.verdict.is_fault for test in self.tests)
+
+    @property
     def _worth(self) -> str:
         if not self.of:
             return f"score {score_text(self.score)}"

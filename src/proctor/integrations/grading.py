@@ -185,7 +185,7 @@ class CompletionGrader:
         weights = task.weights if self.scoring == "weighted" else (1.0,) * len(task.weights)
         total = sum(weights)
         # A test may have a fault though another failed, which is enough for "all", not for a share.
-        if total <= 0 or any(test.verdict.is_fault for test in judgement.tests):
+        if total <= 0 or not judgement.score_known:
             return None
         each = zip(judgement.tests, weights, strict=False)  # no tests if it does not compile
         return sum(weight for test, weight in each if test.verdict.passed) / total

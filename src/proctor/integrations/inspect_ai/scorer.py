@@ -136,6 +136,9 @@ def _score(judgement: Judgement, problem: Problem, code: str, *, partial: bool) 
     verdict = judgement.verdict
     if verdict.is_fault:
         return unscored(verdict, judgement.message, code)
+    if partial and not judgement.score_known:
+        fault = next(each for each in judgement.tests if each.verdict.is_fault)
+        return unscored(fault.verdict, fault.message, code)
     value: str | float = CORRECT if verdict.passed else INCORRECT
     return Score(
         value=judgement.score if partial else value,

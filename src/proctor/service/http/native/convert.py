@@ -236,7 +236,7 @@ def _plain_result(made: QueuedJudgement, names: list[str]) -> schema.JudgeResult
         outcome(found.verdict),
         found.verdict,
         found.passed,
-        None if found.verdict.is_fault else found.score,
+        found.score if found.score_known else None,
         None,
         None,
         tuple(_test_result(each, name) for name, each in zip(names, found.tests, strict=False)),
