@@ -1,6 +1,7 @@
 """Checkers, interactors and managers that fail at their own work, one file each in referees/.
 
-Whatever they do, and whatever the submission is worth: a fault of the task, with no score.
+Whatever they do, and whatever the submission is worth: a fault of the task, with no score, since
+they fail without the submission, too.
 """
 
 import re
@@ -43,7 +44,8 @@ def judged(path: Path, contest_pool: Pool) -> Judgement:
         checker = Checker(program, Convention(convention))
         return judge(problem(path.stem, "", answer, grading=checker), HONEST, pool=contest_pool)
     running = Interactive(program) if kind == "interactor" else Communication(program)
-    return judge(problem(path.stem, "", answer, running), HONEST, pool=contest_pool)
+    task = replace(problem(path.stem, "", answer, running), accepted=HONEST)
+    return judge(task, HONEST, pool=contest_pool)
 
 
 @pytest.fixture(scope="module")

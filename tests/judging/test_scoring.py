@@ -135,22 +135,50 @@ def test_which_tests_are_run_says_nothing_of_answers(
     assert ran[0] == ran[1]
 
 
-@given(problems(), faulty_maps)
-def test_a_fault_is_never_a_score(problem: Problem, scores: dict[str, float | None]) -> None:
-    """Of the tests that were run. One that another failure made needless was not run."""
+@given(problems(), faulty_maps, st.booleans())
+def test_a_fault_gives_no_points_and_takes_no_failure_back(
+    problem: Problem, scores: dict[str, float | None], stop: bool
+) -> None:
     plan = Plan(problem)
-    whole, stopped = run(plan, scores, stop=False), run(plan, scores, stop=True)
-    for results in (whole, stopped):
-        found = plan.score(results)
-        for each in found:
-            faulty = any(results[name].verdict.is_fault for name in each.tests)
-            assert (each.score is None) == (each.points is None) == faulty
-            assert each.verdict.is_fault == faulty
-        unknown = any(each.points is None for each in found)
-        assert (total(found, 2) is None) == overall(found).is_fault == unknown
-    for one, other in zip(plan.score(whole), plan.score(stopped), strict=True):
-        assert one.score is None or one.score == other.score
-        assert other.score is None or one.score is not None or other.score == 0
+    results = run(plan, scores, stop=stop)
+    found = plan.score(results)
+    worst, best = (
+        {name: value if score is None else score for name, score in scores.items()}
+        for value in (0.0, 1.0)
+    )
+    for subtask, each in zip(problem.subtasks, found, strict=True):
+        verdicts = [results[name].verdict for name in each.tests]
+        assert (each.score is None) == (each.points is None)
+        if each.score is None:
+            assert any(verdict.is_fault for verdict in verdicts)
+        else:
+            for known in (worst, best):
+                assert each.score == pytest.approx(naive(problem, subtask, known))
+        failed = any(not verdict.passed and not verdict.is_fault for verdict in verdicts)
+        assert each.verdict.is_fault == (each.score is None and not failed)
+    assert (total(found, 2) is None) == any(each.points is None for each in found)
+    failed = [each for each in found if not each.verdict.passed and not each.verdict.is_fault]
+    assert overall(found).is_fault == (any(each.verdict.is_fault for each in found) and not failed)
+
+
+@given(problems(), faulty_maps)
+def test_which_tests_were_left_out_does_not_matter_to_a_fault(
+    problem: Problem, scores: dict[str, float | None]
+) -> None:
+    plan = Plan(problem)
+    whole, stopped = (plan.score(run(plan, scores, stop=stop)) for stop in (False, True))
+    assert [each.points for each in whole] == [each.points for each in stopped]
+
+
+def test_the_order_of_a_fault_and_a_failure_does_not_matter() -> None:
+    tests = tuple(Test(b"", name=name) for name in "abc")
+    for aggregate in Aggregate:
+        plan = Plan(Problem("p", tests, subtasks=(Subtask("1", 10, tuple("abc"), aggregate),)))
+        for scores in ((None, 0.0, 1.0), (1.0, 0.0, None), (0.0, None, None)):
+            results = run(plan, dict(zip("abc", scores, strict=True)), stop=True)
+            (found,) = plan.score(results)
+            known = None if aggregate is Aggregate.SUM else 0.0
+            assert (found.verdict, found.points) == (Verdict.WA, known)
 
 
 @given(problems(), score_maps)
