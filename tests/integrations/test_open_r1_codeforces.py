@@ -118,6 +118,16 @@ def test_a_broken_checker_is_no_score(client: Client) -> None:
         score(client, row, "print(1, 8)", submission_language="python")
 
 
+@pytest.mark.parametrize("prints", ["'I give up'", "''", "'7 ' + '9' * 5000"])
+def test_garbage_is_no_better_than_a_wrong_answer(client: Client, prints: str) -> None:
+    """The checker's int() raises on it; a trainer must not see an exception for that."""
+    for mode in ("pass_fail", "partial", "weighted_sum"):
+        found = score(
+            client, SPLIT, f"print({prints})", submission_language="python", scoring_mode=mode
+        )
+        assert found == 0
+
+
 def test_files_instead_of_streams(client: Client) -> None:
     code = "a, b = map(int, open('input.txt').read().split())\n"
     code += "open('output.txt', 'w').write(str(a + b))\n"

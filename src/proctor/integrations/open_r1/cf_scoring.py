@@ -72,7 +72,9 @@ async def score_submission(
         settings=JudgeSettings(stop="crash" if scoring_mode == "pass_fail" else "never"),
         pool=client.pool,
     )
-    _refuse_faults(judgement)
+    # One failed test is enough for pass_fail, whatever became of the others.
+    if judgement.verdict.is_fault or (scoring_mode != "pass_fail" and not judgement.score_known):
+        _refuse_faults(judgement)
     # The original does not compile Python: there a syntax error fails each test by itself.
     if judgement.verdict in {Verdict.CE, Verdict.NC} and submission_language != "python":
         return no_compile_reward
