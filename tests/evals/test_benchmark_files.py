@@ -63,6 +63,30 @@ language = "python"
         assert verdicts(proctor, path, model) == {verdict: 1}
 
 
+def test_garbage_raises_no_score(proctor: Proctor, tmp_path: Path) -> None:
+    """A checker stumbles over it, and on one row over everything."""
+    text = STDIO + '[grading.checker]\nfile = "check.py"\nlanguage = "python"\n'
+    text += 'convention = "printed"\n'
+    rows = [
+        {**ADD, "shown": [], "name": name, "hidden": [{"input": name, "output": "1"}]}
+        for name in "1234"
+    ]
+    path = write(tmp_path, text, rows)
+    (tmp_path / "check.py").write_text(
+        "import sys\ngiven, answer, output = (int(open(name).read()) for name in sys.argv[1:4])\n"
+        "if given == 4: sys.exit(9)\nprint(int(output == answer))\n"
+    )
+    for wrong in ("0", "'I am not sure'"):
+        model = replies(
+            tmp_path, ("1", fenced("print(1)")),
+            *((name, fenced(f"print({wrong})")) for name in "234"),
+        )  # fmt: skip
+        arguments = (path, "--model", model, "--out", tmp_path / f"run {wrong}", "--json")
+        found = report(proctor("eval", *arguments))["standard"]
+        assert found["verdicts"] == {"AC": 1, "WA": 2, "TASK_FAULT": 1}
+        assert (found["pass_at_k"]["1"], found["pass_rate"], found["at_most"]) == (0.25, 0.25, 0.5)
+
+
 def test_calls_of_a_function(proctor: Proctor, tmp_path: Path) -> None:
     path = write(tmp_path, """
 [rows]
