@@ -68,14 +68,16 @@ def test_the_first_pass_that_fails_ends_it(kind: str, contest_pool: Pool) -> Non
 
 @KINDS
 def test_a_validator_that_wants_too_many_passes_is_at_fault(kind: str, contest_pool: Pool) -> None:
-    found = judged(contest_pool, passes(kind, most=2, last=9))
+    task = replace(passes(kind, most=2, last=9), accepted=Program(NEXT))
+    found = judged(contest_pool, task)
     assert (found.verdict, found.points) == (Verdict.TASK_FAULT, None)
     assert "more than 2 passes" in found.message
 
 
 @KINDS
 def test_a_validator_that_rejects_and_goes_on_is_at_fault(kind: str, contest_pool: Pool) -> None:
-    found = judged(contest_pool, passes(kind, most=3, last=9, code=43))
+    task = replace(passes(kind, most=3, last=9, code=43), accepted=Program(NEXT))
+    found = judged(contest_pool, task)
     assert found.verdict is Verdict.TASK_FAULT
     assert "rejects" in found.message
 

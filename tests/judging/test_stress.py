@@ -109,6 +109,17 @@ sys.exit(0 if open(sys.argv[2]).read().split()[0] in numbers else 1)
     assert [each.program for each in found(given, contest_pool)] == ["zero"]
 
 
+def test_a_program_on_which_the_checker_fails_is_wrong(contest_pool: Pool) -> None:
+    checker = Program("""
+import sys
+right, found = (int(open(name).read()) for name in (sys.argv[3], sys.argv[2]))
+print(float(right == found))
+""")
+    problem = replace(PROBLEM, grading=Checker(checker, Convention.TESTLIB_SCORE))
+    given = plan(problem=problem, wrong={"words": Program("print('none')")})
+    assert [each.program for each in found(given, contest_pool)] == ["words"]
+
+
 def test_interactor_decides_and_there_is_no_answer(contest_pool: Pool) -> None:
     interactor = Program("""
 import sys

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,9 +53,9 @@ CRASHES_AT_ONCE = "#include <cstdlib>\nint main() { abort(); }"
 
 def talk(interactor: str, language: str, submission: str, contest_pool: Pool) -> Judgement:
     running = Interactive(Program(interactor, language))
-    return judge(
-        problem("talk", "", None, running), Program(submission, "cpp17"), pool=contest_pool
-    )
+    program = Program(submission, "cpp17")
+    task = replace(problem("talk", "", None, running), accepted=program)
+    return judge(task, program, pool=contest_pool)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 // Tries: to have the interactor use up its memory, by a line that never ends. It cannot gain by
-// that: who makes an interactor fail gets no score. That it is not OLE is a gap: bytes that go
+// that: who makes an interactor fail is to blame. That it is not OLE is a gap: bytes that go
 // through a pipe are not counted.
-// Task: guess-python. Must get: TASK_FAULT OLE TLE.
+// Task: guess-python. Must get: WA OLE TLE.
 #include <string.h>
 #include <unistd.h>
 int main(void) {
