@@ -111,7 +111,7 @@ def _with_manager(how: Communication, contact: Contact, test: Test) -> list[Memb
         [*names, *how.manager_args], memory=LIMITS.memory, files=given
     )
     inherit = [fd for i in range(how.processes) for fd in (up[i][0], down[i][1])]
-    streams = Streams(test.input_bytes(), inherit=tuple(inherit))
+    streams = Streams(test.input_bytes(), inherit=tuple(inherit), keep=True)
     members = [Member(manager, streams, contact.partner.limits(LIMITS, manager), grader=True)]
     for index in range(how.processes):
         number = [str(index)] if how.processes > 1 else []
