@@ -12,7 +12,7 @@ _MOMENT = 1  # milliseconds
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
+class _HeldEnd:
     """An end of a pipe that is held open here."""
 
     fd: int
@@ -22,7 +22,7 @@ class _End:
 
 
 class PipeEnds:
-    """What a program gets of its streams, and what is held open here until its end is recorded.
+    """Gives a program its streams, and holds its ends of pipes open until its end is recorded.
 
     The program at the other end of a pipe sees that end later than proctor does. So the pipe tells
     which of two programs ended first; clocks read in several cells could not.
@@ -36,11 +36,11 @@ class PipeEnds:
     def __init__(self, streams: Streams) -> None:
         """Take over the descriptors; call open() before anything else."""
         self.given = streams
-        """What the program gets."""
+        """The streams that the program gets."""
         self.let_go = False
         """True once it has closed its output, while somebody read it, and gone on."""
         self._streams = streams
-        self._held = [_End(fd, _writes(fd), None) for fd in streams.descriptors() if streams.keep]
+        self._held = [_HeldEnd(fd, _writes(fd), None) for fd in streams.descriptors() if streams.keep]
         self._openings = [] if streams.keep else streams.descriptors()
 
     def open(self) -> None:
@@ -75,7 +75,7 @@ class PipeEnds:
             os.close(self._openings.pop())
 
     def follow(self, ending: Callable[[], bool]) -> None:
-        """Close the ends that the program has closed and gone on, as `ending` says. Raises OSError."""
+        """Close the ends that the program has closed, unless it is `ending`. Raises OSError."""
         closed = [end for end in self._held if self._closed(end)]
         if not closed or ending():
             return
@@ -84,7 +84,7 @@ class PipeEnds:
             self._held.remove(end)
             os.close(end.fd)
 
-    def _closed(self, end: _End) -> bool:
+    def _closed(self, end: _HeldEnd) -> bool:
         closings = watcher() if end.watch is not None else None
         if closings is None or end.watch is None:
             return False
@@ -121,7 +121,7 @@ def _writes(fd: int) -> bool:
     return fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY
 
 
-def _hung_up(ends: Sequence[_End], timeout: float = 0) -> bool:
+def _hung_up(ends: Sequence[_HeldEnd], timeout: float = 0) -> bool:
     """Return whether the other end of one is closed, within `timeout` milliseconds."""
     poller = select.poll()
     for end in ends:

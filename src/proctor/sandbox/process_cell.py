@@ -1,6 +1,7 @@
 """A cell of the processes of this machine, in a box that is started here."""
 
 import os
+from collections.abc import Callable
 from functools import partial
 
 from proctor.cell.wire import Kind
@@ -61,7 +62,7 @@ class ProcessCell(AgentProcess):
             tail = _tail(streams, (stdout, stderr), limits)
             streams.close()
             streams = Streams()
-            hit = meter.wait([self.control.fileno()], clock, limits, look=tail and tail.tell)
+            hit = meter.wait([self.control.fileno()], clock, limits, look=_teller(tail))
             result = self.result() if hit is None else self.end_job()
             if tail is not None:
                 tail.tell()
@@ -102,7 +103,7 @@ class ProcessCell(AgentProcess):
             self.submit(job, [*fds, *ends.given.inherit])
             tail = _tail(streams, (stdout, stderr), limits)
             ends.handed_over()
-            look = partial(ends.follow, self.ending) if streams.keep else tail and tail.tell
+            look = partial(ends.follow, self.ending) if streams.keep else _teller(tail)
             hit = meter.wait([self.control.fileno()], clock, limits, look=look)
             result = self.result() if hit is None else self.end_job()
             if tail is not None:
@@ -134,3 +135,7 @@ def _tail(streams: Streams, files: tuple[int, int], limits: Limits) -> Tail | No
     if streams.on_output is None:
         return None
     return Tail(files, limits.output, streams.on_output)
+
+
+def _teller(tail: Tail | None) -> Callable[[], None] | None:
+    return None if tail is None else tail.tell

@@ -102,7 +102,7 @@ def closing(pid: int) -> bool:
 
 
 def _exits(pid: int) -> list[tuple[bool, str]]:
-    """Whether each thread is ending, and its state; no threads once the process is gone.
+    """Return whether each thread is ending, and its state; [] once the process is gone.
 
     PF_EXITING among the flags in /proc/PID/stat is set before the files are closed.
     """
