@@ -40,8 +40,9 @@ class PipeEnds:
         self.let_go = False
         """True once it has closed its output, while somebody read it, and gone on."""
         self._streams = streams
-        self._held = [_HeldEnd(fd, _writes(fd), None) for fd in streams.descriptors() if streams.keep]
-        self._openings = [] if streams.keep else streams.descriptors()
+        given = streams.descriptors()
+        self._held = [_HeldEnd(fd, _writes(fd), None) for fd in given if streams.keep]
+        self._openings = [] if streams.keep else given
 
     def open(self) -> None:
         """Open the pipes once more, for the program. Raises CellDied and OSError."""
