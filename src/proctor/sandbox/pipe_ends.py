@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from proctor.sandbox.command import Streams
-from proctor.sandbox.machine.closings import READER, WRITER, watcher
+from proctor.sandbox.machine.closings import READER, WRITER, Closings, watcher
 
 _MOMENT = 1  # milliseconds
 
@@ -34,19 +34,20 @@ class PipeEnds:
     """
 
     def __init__(self, streams: Streams) -> None:
-        """Take over the descriptors; call open() before anything else."""
+        """Take over the descriptors; open() comes next, close() last."""
         self.given = streams
         """The streams that the program gets."""
         self.let_go = False
         """True once it has closed its output, while somebody read it, and gone on."""
         self._streams = streams
+        self._closings: Closings | None = None
         given = streams.descriptors()
         self._held = [_HeldEnd(fd, _writes(fd), None) for fd in given if streams.keep]
         self._openings = [] if streams.keep else given
 
     def open(self) -> None:
         """Open the pipes once more, for the program. Raises CellDied and OSError."""
-        closings = watcher() if self._held else None
+        self._closings = closings = watcher() if self._held else None
         if closings is None:
             return
         streams, instead = self._streams, {}
@@ -83,13 +84,12 @@ class PipeEnds:
         for end in closed:
             self.let_go |= end.writes and not _hung_up([end])
             self._held.remove(end)
-            os.close(end.fd)
+            self._close(end)
 
     def _closed(self, end: _HeldEnd) -> bool:
-        closings = watcher() if end.watch is not None else None
-        if closings is None or end.watch is None:
+        if self._closings is None or end.watch is None:
             return False
-        return closings.closed(end.watch, WRITER if end.writes else READER)
+        return self._closings.closed(end.watch, WRITER if end.writes else READER)
 
     def hung_up(self) -> bool:
         """Return whether the program's output has lost its reader; to be called after its end.
@@ -113,7 +113,12 @@ class PipeEnds:
         """Close what is still open."""
         self.handed_over()
         while self._held:
-            os.close(self._held.pop(0).fd)
+            self._close(self._held.pop(0))
+
+    def _close(self, end: _HeldEnd) -> None:
+        if self._closings is not None and end.watch is not None:
+            self._closings.forget(end.watch)
+        os.close(end.fd)
 
 
 def _writes(fd: int) -> bool:

@@ -4,12 +4,12 @@ import errno
 import os
 import struct
 import threading
+from collections import Counter
 
 from proctor.errors import CellDied
 from proctor.per_process import PerProcess
 
 WRITER, READER = 0x8, 0x10  # IN_CLOSE_WRITE and IN_CLOSE_NOWRITE of inotify(7)
-_FORGOTTEN = 0x8000  # IN_IGNORED: the pipe is no more
 _EVENT = struct.Struct("=iIII")  # no names follow: what is watched are no directories
 _READ = 1 << 16  # bytes
 _UNKNOWN = {errno.ENOSYS, errno.EPERM, errno.EACCES, errno.ENOENT}
@@ -32,6 +32,8 @@ class Closings:
         self._fd = self._checked(self._library.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK))
         self._seen: dict[int, int] = {}
         """WRITER and READER, as far as such an end was closed, by number of the watch."""
+        self._wanted: Counter[int] = Counter()
+        """How often each watch is wanted: both ends of a pipe have the same."""
         self._lock = threading.Lock()
         self.paths_count = self._try_path()
         """True if to close a mere path (O_PATH) counts as to close a reader, as on old kernels."""
@@ -41,21 +43,33 @@ class Closings:
         try:
             watch = self.watch(reader)
             os.close(os.open(f"/proc/self/fd/{reader}", os.O_PATH | os.O_CLOEXEC))
-            return self.closed(watch, READER)
+            counts = self.closed(watch, READER)
+            self.forget(watch)
+            return counts
         finally:
             os.close(reader)
             os.close(writer)
 
     def watch(self, fd: int) -> int:
-        """Watch the pipe of a descriptor from now on; return the watch's number. Raises OSError."""
+        """Watch a descriptor's pipe until forget(); return the watch's number. Raises OSError."""
+        path = f"/proc/self/fd/{fd}".encode()
         with self._lock:
-            path = f"/proc/self/fd/{fd}".encode()
-            watch = self._library.inotify_add_watch(self._fd, path, WRITER | READER)
-            self._seen.setdefault(self._checked(watch), 0)
-            return int(watch)
+            added = self._library.inotify_add_watch(self._fd, path, WRITER | READER)
+            watch = self._checked(added)
+            self._seen.setdefault(watch, 0)
+            self._wanted[watch] += 1
+            return watch
+
+    def forget(self, watch: int) -> None:
+        """End a watch, for one of those who wanted it: it keeps the pipe in memory."""
+        with self._lock:
+            self._wanted[watch] -= 1
+            if not self._wanted[watch]:
+                del self._wanted[watch], self._seen[watch]
+                self._library.inotify_rm_watch(self._fd, watch)
 
     def closed(self, watch: int, which: int) -> bool:
-        """Return whether a WRITER or READER of that pipe, which still exists, has been closed."""
+        """Return whether a WRITER or READER of that pipe has been closed. Raises OSError."""
         with self._lock:
             self._take_in()
             return bool(self._seen[watch] & which)
@@ -67,9 +81,7 @@ class Closings:
             except BlockingIOError:
                 return
             for watch, what, _, _ in _EVENT.iter_unpack(data):
-                if what & _FORGOTTEN:
-                    self._seen.pop(watch, None)
-                elif watch in self._seen:
+                if watch in self._seen:
                     self._seen[watch] |= what
 
     def _checked(self, result: int) -> int:
