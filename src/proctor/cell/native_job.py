@@ -29,6 +29,7 @@ LENGTH = struct.Struct(">I")
 ENTRY = struct.Struct(">HQ")
 NOT_EXECUTED = 127
 _CHUNK = 1 << 20
+_MOST_FDS = 256  # RLIMIT_NOFILE of jobs
 
 
 def run() -> NoReturn:
@@ -104,6 +105,9 @@ def _start(head: dict[str, Any], program: int) -> int:
 
 
 def _collect_from(pid: int, head: dict[str, Any], harvest: int) -> NoReturn:
+    # Pipes that the program closes would else stay open.
+    os.closerange(0, 2)
+    os.closerange(harvest + 1, _MOST_FDS)
     _, status = os.waitpid(pid, 0)
     left = head["most"]
     for name in _matching(head["collect"]):

@@ -93,7 +93,8 @@ class Interaction:
                 clock = InteractionClock(member.limits, self, index)
                 assert self._cpu is not None
                 command = replace(member.command, only_cpu=self._cpu)
-                return cell.execute(command, member.streams, member.limits, clock)
+                streams = replace(member.streams, partner_ending=self._grader_ending)
+                return cell.execute(command, streams, member.limits, clock)
             except (CellDied, OSError) as error:
                 # An error after which the pool does not retry: this party would run alone.
                 raise InfraFault(str(error)) from error
@@ -102,6 +103,11 @@ class Interaction:
                 self._leave()
 
         return job
+
+    def _grader_ending(self) -> bool:
+        """Return whether the grader is ending, and may have files to close."""
+        cell = self._seats[0].cell
+        return cell is not None and cell.any_ending()
 
     def note(self, index: int, busy: float, *, idle: bool) -> None:
         """Record the seconds in which a party was not idle, and whether it seems idle now."""

@@ -111,7 +111,7 @@ def _with_manager(how: Communication, contact: Contact, test: Test) -> list[Memb
         [*names, *how.manager_args], memory=LIMITS.memory, files=given
     )
     inherit = [fd for i in range(how.processes) for fd in (up[i][0], down[i][1])]
-    streams = Streams(test.input_bytes(), inherit=tuple(inherit))
+    streams = Streams(test.input_bytes(), inherit=tuple(inherit), keep=True)
     members = [Member(manager, streams, contact.partner.limits(LIMITS, manager), grader=True)]
     for index in range(how.processes):
         number = [str(index)] if how.processes > 1 else []
@@ -221,7 +221,7 @@ def _gone(users: Sequence[Finished], partner: Finished) -> outcome.Failure | Non
     by_signal = end.signal == signal.SIGPIPE or end.exit_code == 128 + signal.SIGPIPE
     if (end.limit is None and by_signal) or _says(partner.execution, _NOBODY_READS):
         return outcome.Failure(Verdict.WA, "it closed the pipe while more was being sent to it")
-    early = any(not user.hung_up for user in users)
+    early = any(user.let_go or not user.hung_up for user in users)
     if early and _says(partner.execution, _NOTHING_TO_READ):
         return outcome.Failure(Verdict.WA, "it ended while more output was expected of it")
     return None

@@ -302,6 +302,20 @@ class AgentProcess:
         """Return whether any thread of its job runs, or would if it had a CPU."""
         return not all(task.at_rest for task in procfs.tasks(self.job_pids()).values())
 
+    def ending(self) -> bool:
+        """Return whether the first process of its job is ending, or has ended."""
+        # The agent's other child is process 1 of a job's PID namespace.
+        first = [
+            (procfs.start_time(pid) or 0, pid)
+            for pid in self.job_pids()
+            if procfs.parent(pid) in self._own and procfs.own_number(pid) != 1
+        ]
+        return not first or procfs.ending(min(first)[1])
+
+    def any_ending(self) -> bool:
+        """Return whether any process of its job is ending, and may have files to close yet."""
+        return any(map(procfs.closing, self.job_pids()))
+
     def works(self) -> bool:
         """Return whether the cell's own processes want a CPU, to start a job or report its end."""
         return any(task.state in {"R", "D"} for task in procfs.tasks(self._own).values())

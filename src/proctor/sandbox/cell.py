@@ -125,6 +125,9 @@ class Cell(Protocol):
     def runs(self) -> bool:
         """Return whether any process of the job in it runs, or waits for nothing but a CPU."""
 
+    def any_ending(self) -> bool:
+        """Return whether any process of the job in it is ending, and may have files to close."""
+
     def kill(self) -> None:
         """End the cell from any thread; whoever waits on it gets CellDied."""
 

@@ -2,9 +2,8 @@
 
 import json
 import os
-import select
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from proctor.cell.native_job import ENTRY, LENGTH
@@ -115,9 +114,8 @@ class Script:
 class Streams:
     """Where a program reads and writes. Descriptors given here are closed once it has them.
 
-    With `keep` they are closed only when it has ended and its end has been recorded: the program
-    at the other end of a pipe then sees that end later than proctor does. So the pipe tells which
-    of two programs ended first; clocks read in several cells could not.
+    With `keep` they are ends of pipes, and stay open until the program closes its own or has ended
+    and its end has been recorded: see sandbox/pipe_ends.py.
     """
 
     stdin: bytes | int = b""
@@ -126,22 +124,18 @@ class Streams:
     inherit: tuple[int, ...] = ()
     """Further descriptors; see `first_inherited`."""
     keep: bool = False
+    partner_ending: Callable[[], bool] | None = None
+    """With `keep`: returns whether the program at the other ends is about to close them."""
     on_output: OnOutput | None = None
     """Called, while the program runs, with what it writes to the streams that are captured."""
 
     def close(self) -> None:
         """Close the descriptors."""
-        for fd in self._given():
+        for fd in self.descriptors():
             os.close(fd)
 
-    def hung_up(self) -> bool:
-        """Return whether the other end of any of them is closed; to be called before close()."""
-        poller = select.poll()
-        for fd in self._given():
-            poller.register(fd, 0)  # poll() reports a hang-up without a request for it
-        return bool(poller.poll(0))
-
-    def _given(self) -> list[int]:
+    def descriptors(self) -> list[int]:
+        """Return those that were given."""
         return [fd for fd in (self.stdin, self.stdout, *self.inherit) if isinstance(fd, int)]
 
 
@@ -153,7 +147,9 @@ class Finished:
     files: Mapping[str, bytes]
     """Collected files by relative path."""
     hung_up: bool = False
-    """With Streams.keep: True if the other end of a pipe was closed before it ended."""
+    """With Streams.keep: True if whoever reads its output had stopped to before it ended."""
+    let_go: bool = False
+    """With Streams.keep: True if it had closed its output before, while somebody still read."""
 
 
 def first_inherited(command: Command) -> int:

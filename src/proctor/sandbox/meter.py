@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from proctor.cell.wire import Result
@@ -14,7 +14,6 @@ from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import NOTHING, Clock, Reading
 from proctor.sandbox.idleness import Idleness, JobSnapshot
 from proctor.sandbox.machine import memfile, procfs
-from proctor.sandbox.output import Tail
 
 _AT_LIMIT = 0.9
 """Share of its memory limit that a program must have used for a kill to be for that limit."""
@@ -22,8 +21,8 @@ AGENT_SHARE = 0.02
 """CPU seconds by which a group may exceed a job's rusage before orphans are suspected."""
 _LATE = 2
 """Times the planned pause for which a look that came late may charge waits that are not known."""
-_TELL_EVERY = 0.05
-"""Longest time between two looks at output that is wanted as it comes, in seconds."""
+_LOOK_EVERY = 0.05
+"""Longest time between two looks at what the caller wants to know at once, in seconds."""
 _TRIES = 5
 """Number of looks at a process that has answered: it may run on for a moment."""
 
@@ -120,18 +119,18 @@ class Meter:
         limits: Limits,
         *,
         again: bool = False,
-        tail: Tail | None = None,
+        look: Callable[[], None] | None = None,
     ) -> LimitHit | None:
         """Wait until one of `fds` is readable; return the limit that was hit before that.
 
-        `again`: the program has been waited for before. `tail` reports its output meanwhile.
+        `again`: the program has been waited for before. `look` is called often meanwhile.
         """
         cell = self._cell
         pause = clock.pause(self.wall(), self.read(fds)) if again else clock.pause(0.0, NOTHING)
         self._pause = pause
         watch, longest = cell.watch_every
-        if tail is not None:
-            longest = min(longest, _TELL_EVERY)
+        if look is not None:
+            longest = min(longest, _LOOK_EVERY)
         looking = cell.watch_memory or (cell.disk_used is not None and limits.disk > 0)
         while True:
             step = min(pause, watch)
@@ -139,8 +138,8 @@ class Meter:
                 return None
             if self._killed_for_memory():
                 return LimitHit.MEMORY  # whether or not the rest of the tree would go on
-            if tail is not None:
-                tail.tell()
+            if look is not None:
+                look()
             watch = min(watch * 1.5, longest)
             pause -= step
             if pause > 0 and not looking:

@@ -1,6 +1,8 @@
 """A cell of the processes of this machine, in a box that is started here."""
 
 import os
+from collections.abc import Callable
+from functools import partial
 
 from proctor.cell.wire import Kind
 from proctor.errors import NoIsolation
@@ -15,6 +17,7 @@ from proctor.sandbox.directory_run import run_in_directory
 from proctor.sandbox.machine import memfile
 from proctor.sandbox.meter import Meter
 from proctor.sandbox.output import Tail
+from proctor.sandbox.pipe_ends import PipeEnds
 from proctor.sandbox.serving import AgentServing
 from proctor.sandbox.stop import Stop
 
@@ -59,7 +62,7 @@ class ProcessCell(AgentProcess):
             tail = _tail(streams, (stdout, stderr), limits)
             streams.close()
             streams = Streams()
-            hit = meter.wait([self.control.fileno()], clock, limits, tail=tail)
+            hit = meter.wait([self.control.fileno()], clock, limits, look=_teller(tail))
             result = self.result() if hit is None else self.end_job()
             if tail is not None:
                 tail.tell()
@@ -72,14 +75,14 @@ class ProcessCell(AgentProcess):
     def execute(self, command: Command, streams: Streams, limits: Limits, clock: Clock) -> Finished:
         """Execute a program that is not the cell's Python. Raises CellDied and NoIsolation."""
         own: list[int] = []
+        ends = PipeEnds(streams)
         try:
             if self.single_use:
                 raise NoIsolation("without proctor's C part cells can run nothing but Python")
-            stdout = streams.stdout
-            if isinstance(streams.stdin, bytes):
-                own.append(stdin := memfile.sealed_reader(streams.stdin))
-            else:
-                stdin = streams.stdin
+            ends.open()
+            stdin, stdout = ends.given.stdin, ends.given.stdout
+            if isinstance(stdin, bytes):
+                own.append(stdin := memfile.sealed_reader(stdin))
             if stdout is None:
                 own.append(stdout := memfile.empty())
             own.append(stderr := memfile.empty())
@@ -97,22 +100,21 @@ class ProcessCell(AgentProcess):
             meter = Meter(self)
             kind = Kind.COMMAND if words is None else Kind.EXECUTE
             job = self.request(kind, limits, judged=command.judged, only_cpu=command.only_cpu)
-            self.submit(job, [*fds, *streams.inherit])
+            self.submit(job, [*fds, *ends.given.inherit])
             tail = _tail(streams, (stdout, stderr), limits)
-            if not streams.keep:
-                streams.close()
-                streams = Streams()
-            hit = meter.wait([self.control.fileno()], clock, limits, tail=tail)
+            ends.handed_over()
+            look = partial(ends.follow, self.ending) if streams.keep else _teller(tail)
+            hit = meter.wait([self.control.fileno()], clock, limits, look=look)
             result = self.result() if hit is None else self.end_job()
             if tail is not None:
                 tail.tell()
-            hung_up = streams.hung_up()
+            hung_up = ends.hung_up()
             captured = stdout if stdout in own else None
             execution = meter.execution(limits, result, hit, captured, stderr)
             files = harvested(memfile.content(harvest, command.most + MIB)) if harvest >= 0 else {}
-            return Finished(execution, files, hung_up)
+            return Finished(execution, files, hung_up, ends.let_go)
         finally:
-            streams.close()
+            ends.close()
             for fd in own:
                 os.close(fd)
 
@@ -133,3 +135,7 @@ def _tail(streams: Streams, files: tuple[int, int], limits: Limits) -> Tail | No
     if streams.on_output is None:
         return None
     return Tail(files, limits.output, streams.on_output)
+
+
+def _teller(tail: Tail | None) -> Callable[[], None] | None:
+    return None if tail is None else tail.tell

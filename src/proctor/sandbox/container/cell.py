@@ -217,6 +217,9 @@ class ContainerCell:
     def runs(self) -> bool:
         return True  # what goes on inside cannot be seen from here
 
+    def any_ending(self) -> bool:
+        return False  # nor this
+
     def kill(self) -> None:
         """End the cell from any thread; whoever waits on it gets CellDied."""
         self._closed = True

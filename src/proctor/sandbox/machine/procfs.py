@@ -11,6 +11,7 @@ from pathlib import Path
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _CPUCLOCK_SCHED = 2
+_PF_EXITING = 4
 _GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
 """Errors of a process that has ended or may not be seen. Other errors are faults, and must not pass
 for it: without a descriptor to read with, a program would seem to use nothing and wait for
@@ -88,6 +89,30 @@ def state(pid: int) -> str:
     except _GONE:
         return ""
     return stat.rpartition(b") ")[2][:1].decode()
+
+
+def ending(pid: int) -> bool:
+    """Return whether a process is ending or has ended, in all its threads."""
+    return all(exiting for exiting, _ in _exits(pid))
+
+
+def closing(pid: int) -> bool:
+    """Return whether a thread of a process is ending, and may have files to close yet."""
+    return any(exiting and state not in {"Z", "X"} for exiting, state in _exits(pid))
+
+
+def _exits(pid: int) -> list[tuple[bool, str]]:
+    """Return whether each thread is ending, and its state; [] once the process is gone.
+
+    PF_EXITING among the flags in /proc/PID/stat is set before the files are closed.
+    """
+    try:
+        names = os.listdir(f"/proc/{pid}/task")
+        stats = [_read(f"/proc/{pid}/task/{name}/stat") for name in names]
+    except _GONE:
+        return []
+    fields = [stat.rpartition(b") ")[2].split() for stat in stats]
+    return [(bool(int(each[6]) & _PF_EXITING), each[0].decode()) for each in fields]
 
 
 def threads(pid: int) -> int:
