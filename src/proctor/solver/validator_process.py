@@ -102,9 +102,8 @@ def _answer(request: _CheckRequest) -> dict[str, Any]:
     report = validate(request.given, request.value, request.custom_checks, *request.references)
     if not isinstance(report, ValidationReport):
         raise TypeError(f"the validator returns no ValidationReport but {type(report).__name__}")
-    # Checked: a validator may put anything into it, such as integers beyond 64 bits.
+    # Converted, and so checked: a validator may put anything into it.
     checked = _consistent(msgspec.convert(msgspec.to_builtins(report), ValidationReport))
-    msgspec.json.encode(checked)
     return {"report": msgspec.to_builtins(checked)}
 
 
