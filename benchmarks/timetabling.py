@@ -35,11 +35,11 @@ def load(name: str, folder: Path) -> dict[str, Any]:
 
 
 def row(name: str, envelope: Envelope) -> str:
-    report, found = envelope.validation, envelope.incumbents
-    cost = "-" if report is None or report.objective is None else f"{report.objective:g}"
-    bound = (envelope.result_data or {}).get("bound", "-")
+    answer, found = envelope.answer, envelope.incumbents
+    cost = "-" if answer is None or answer.objective is None else f"{answer.objective:g}"
+    bound = (answer.data if answer is not None else {}).get("bound", "-")
     first = f"{found[0].t:.1f} s" if found else "-"
-    valid = "yes" if report is not None and report.ok else "no"
+    valid = "yes" if answer is not None and answer.validated else "no"
     best = BEST_KNOWN.get(name, "")
     return f"| {name} | {envelope.status} | {valid} | {first} | {cost} | {bound} | {best} |"
 
@@ -67,7 +67,7 @@ def main() -> int:
             workers=arguments.workers,
         )
         print(row(name, envelope), flush=True)
-        valid = valid and envelope.validation is not None and envelope.validation.ok
+        valid = valid and envelope.answer is not None and envelope.answer.validated
     return 0 if valid else 1
 
 

@@ -155,9 +155,8 @@ def feedback(envelope: SolveEnvelope) -> str:
     lines = [f"It ended with status {envelope.status} ({envelope.status_detail or 'no detail'})."]
     if envelope.error_digest:
         lines.append(f"Digest:\n{envelope.error_digest}")
-    report = envelope.validation or envelope.partial.validation
-    if report is not None:
-        for each in report.hard_violations[:SHOWN]:
+    if envelope.report is not None:
+        for each in envelope.report.hard_violations[:SHOWN]:
             entries = json.dumps(each.offending_entries[:3], default=dict)
             lines.append(f"Broken: {each.constraint_id} ({each.kind}): {each.message} {entries}")
     lines += [f"Warning: {each}" for each in envelope.warnings]
@@ -176,9 +175,9 @@ async def main() -> None:
             envelope = await Agent(model, host).solve(SCHOOL, WISHES)
     finally:
         await model.close()
-    for each in envelope.result_data["schedule"]:
+    for each in envelope.answer.data["schedule"]:
         print(f"{each['day']} {each['period']}  {each['class']}  {each['subject']}")
-    print(f"penalty {envelope.validation.objective:g}, {envelope.status}")
+    print(f"penalty {envelope.answer.objective:g}, {envelope.status}")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ json.dump({"status": "UNKNOWN"}, open("result.json", "w"))
 """
 )
 """Finds the best, then a worse one, and then gives up."""
+BROKEN = HEAD + "put('inc_1.json', [['a', 'b'], ['c']])\nput('result.json', [['a', 'b', 'c']])\n"
+"""Finds the best, and then leaves a result that does not hold."""
 CP_SAT = (
     HEAD
     + """

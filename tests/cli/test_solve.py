@@ -20,13 +20,20 @@ with open("draft", "w") as file:
 os.rename("draft", "result.json")
 """
 LIE = GOOD.replace('[["a", "c"], ["b"]]', '[["a", "b", "c"]]')
+LIE_AT_LAST = GOOD.replace('"result.json"', '"inc_1.json"') + LIE
 SLOW = GOOD.replace('"result.json"', '"inc_1.json"') + "import time\ntime.sleep(1000)\n"
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     (tmp_path / "input.json").write_text(GIVEN)
-    for name, source in (("good", GOOD), ("lie", LIE), ("slow", SLOW), ("broken", "def (")):
+    for name, source in (
+        ("good", GOOD),
+        ("lie", LIE),
+        ("slow", SLOW),
+        ("last", LIE_AT_LAST),
+        ("broken", "def ("),
+    ):
         (tmp_path / f"{name}.py").write_text(source)
     return tmp_path
 
@@ -50,6 +57,20 @@ def test_what_is_shown(place: Path) -> None:
     assert done.returncode == 1
     assert "not accepted" in done.stdout
     assert "bin 0 holds 15, more than 10" in done.stdout
+    assert "answer none" in " ".join(done.stdout.split())
+
+
+@pytest.mark.namespaces
+def test_the_answer_is_shown_and_kept(place: Path) -> None:
+    done = solve(place, "last.py", "--input", "input.json", "--out", ".")
+    assert done.returncode == 0, done.stdout
+    assert "feasible, accepted" in done.stdout
+    assert "answer from before: inc_1.json" in " ".join(done.stdout.split())
+    (kept,) = place.glob(".ai_results/result_*.json")
+    done = solve(place, "last.py", "--input", "input.json", "--json")
+    answer = json.loads(done.stdout)["answer"]
+    assert (answer["source"], answer["objective"], answer["validated"]) == ("incumbent", 2, True)
+    assert json.loads(kept.read_text()) == answer["data"]
 
 
 @pytest.mark.namespaces

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from daemon_process import PATIENCE
-from packing import BEST, CP_SAT, FOREVER, GIVEN, PLAIN, text
+from packing import BEST, BROKEN, CP_SAT, FOREVER, GIVEN, PLAIN, text
 from proctor.clients import Client, Envelope, Incumbent, connect, connect_async
 from proctor.errors import Cancelled, InputError
 from proctor.service.http.native.schema import SolveRequestJson
-from proctor.solver.envelope import Partial
+from proctor.solver.envelope import Partial, SolveAnswer
 from proctor.solver.report import ValidationReport, Violation
 from served import serving
 
@@ -40,6 +40,7 @@ def test_typescript_has_the_same_fields() -> None:
     source = (ROOT / "clients/typescript/src/solving.ts").read_text("utf-8")
     for name, struct in (
         ("SolveRequest", SolveRequestJson), ("Incumbent", Incumbent), ("PartialSolution", Partial),
+        ("SolveAnswer", SolveAnswer),
         ("Validation", ValidationReport), ("Violation", Violation), ("Envelope", Envelope),
     ):  # fmt: skip
         body = source.partition(f"export interface {name} {{\n")[2].partition("\n}\n")[0]
@@ -57,6 +58,14 @@ def test_a_solution(client: Client) -> None:
     assert found.validation.objective == BEST
     assert tuple(heard) == found.incumbents
     assert client.solve(PLAIN, text().encode(), "packing").accepted is True
+
+
+def test_the_answer_is_the_valid_one(client: Client) -> None:
+    found = client.solve(BROKEN, GIVEN, "packing")
+    assert (found.accepted, found.status_detail) == (True, "incumbent")
+    assert found.result_data["bins"] == [["a", "b", "c"]]
+    expected = {"status": "FEASIBLE", "bins": [["a", "b"], ["c"]], "objective": 2}
+    assert found.answer == SolveAnswer(expected, "incumbent", 2.0, True)
 
 
 def test_what_is_wrong_with_a_request(client: Client) -> None:

@@ -173,8 +173,8 @@ def test_a_validator_that_fails_over_a_result_accepts_nothing(
     quick = msgspec.structs.replace(profile.validator, timeout=2.0)
     profile = msgspec.structs.replace(profile, validator=quick)
     envelope = host.solve(SolveRequest(BEST, GIVEN, profile))
-    assert (envelope.ok, envelope.accepted, envelope.validation) == (True, False, None)
-    assert (envelope.status, envelope.status_detail) == ("feasible", "unchecked")
+    assert (envelope.ok, envelope.accepted, envelope.answer) == (True, False, None)
+    assert (envelope.status, envelope.status_detail) == ("feasible", "invalid")
     assert why in envelope.error_digest
     assert why in "".join(envelope.warnings)
     sound = host.solve(SolveRequest(BEST, GIVEN, cold(profiles.load("packing"))))

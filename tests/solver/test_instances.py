@@ -130,7 +130,7 @@ def test_no_score_where_the_program_is_not_to_blame(
 ) -> None:
     tasks = [instance("right", 1), SolverInstance("none", b'"none"'), instance("blank", 77, best=1)]
     found = solve_instances(RIGHT, tasks, profile, host=host)
-    assert [each.score for each in found.instances] == [1.0, None, None]
+    assert [each.score for each in found.instances] == [1.0, None, 0.0]
     assert "is no task" in found.instances[1].why
     assert "computes no objective" in found.instances[2].why
     assert found.score is None

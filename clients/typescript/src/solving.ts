@@ -93,6 +93,18 @@ export interface PartialSolution {
   validation: Validation | null;
 }
 
+/** The solution that a solve comes to: the only one to act on. */
+export interface SolveAnswer {
+  /** The solution, as a result. */
+  data: unknown;
+  /** `result` if the program ended well with it, `incumbent` if it is from before the end. */
+  source: "result" | "incumbent";
+  /** As the validator computes it. */
+  objective: number | null;
+  /** Whether the validator accepts it; false where the profile names none. */
+  validated: boolean;
+}
+
 export type Ending =
   | "optimal"
   | "feasible"
@@ -112,6 +124,8 @@ export interface Envelope {
   ok: boolean;
   /** Besides, it breaks no hard constraint, and all could be checked. */
   accepted: boolean;
+  /** The solution to act on; null if there is none, or a validator rejects all that there are. */
+  answer: SolveAnswer | null;
   statusDetail: string;
   claimedStatus: string | null;
   errorDigest: string;

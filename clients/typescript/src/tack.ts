@@ -14,7 +14,7 @@ export interface ExecuteGeneratedOptions {
   onIncumbent?: (incumbent: Incumbent) => void;
 }
 
-/** An envelope; where time was over with a valid solution, that is its `resultData`. */
+/** An envelope whose `resultData` and `validation` are those of its answer, if `ok` and there is one. */
 export type GeneratedResult = Omit<Envelope, "status"> & {
   status: Ending | "timeout_with_solution";
 };
@@ -38,8 +38,11 @@ export async function executeGeneratedCode(
     },
     { ...(signal ? { signal } : {}), ...(onIncumbent ? { onIncumbent } : {}) },
   );
-  if (found.status !== "timeout" || !found.ok) return found;
-  return { ...found, status: "timeout_with_solution", resultData: found.partial.data };
+  const status = found.status === "timeout" && found.ok ? "timeout_with_solution" : found.status;
+  if (!found.ok || !found.answer) return { ...found, status };
+  const { data, source } = found.answer;
+  const validation = source === "incumbent" ? found.partial.validation : found.validation;
+  return { ...found, status, resultData: data, validation };
 }
 
 /** What Tack's application asks its host for: `window.electron.python`. */

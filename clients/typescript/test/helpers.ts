@@ -37,24 +37,30 @@ while True:
 
 export const PACKING = "packing";
 
-/** A solver that packs each item alone; or that leaves that, and never ends, with a marker. */
-export function solving(how: "once" | "forever" = "once"): { mark: string; request: SolveRequest } {
+/**
+ * A solver that packs each item alone; that leaves that, and never ends, with a marker; or that leaves
+ * that, and then an invalid result.
+ */
+export function solving(how: "once" | "forever" | "invalid" = "once"): { mark: string; request: SolveRequest } {
   const mark = `marked-${randomUUID()}`;
   const code = `
 import json, os, time
 given = json.load(open("input.json"))
 alone = [[item["id"]] for item in given["items"]]
-def put(name):
+def put(name, bins):
     with open("draft", "w") as file:
-        json.dump({"status": "FEASIBLE", "bins": alone, "objective": len(alone)}, file)
+        json.dump({"status": "FEASIBLE", "bins": bins, "objective": len(bins)}, file)
     os.rename("draft", name)
-if ${how === "once" ? "True" : "False"}:
-    put("result.json")
+if "${how}" == "once":
+    put("result.json", alone)
+elif "${how}" == "invalid":
+    put("inc_1.json", alone)
+    put("result.json", alone[:1])
 else:
     if os.fork() == 0:
         os.setsid()
         os.execv("/bin/sleep", [given["mark"], "1000"])
-    put("inc_1.json")
+    put("inc_1.json", alone)
     while True:
         time.sleep(1000)
 `;

@@ -104,6 +104,26 @@ for (const way of ["http", "daemon"]) {
       await untilCarried(mark, 0);
     });
 
+    it("answers with the valid incumbent, not with the invalid result after it", async () => {
+      const { request } = solving("invalid");
+      const plain = await client.solve(request);
+      assert.deepEqual([plain.accepted, plain.answer?.source, plain.answer?.validated], [true, "incumbent", true]);
+      assert.equal(plain.answer?.objective, 3);
+      const found = await executeGeneratedCode(client, request.code, request.input, { profile: PACKING });
+      assert.deepEqual([found.status, found.accepted], ["feasible", true]);
+      assert.deepEqual(found.resultData, plain.answer?.data);
+      assert.deepEqual((found.resultData as { bins: string[][] }).bins, [["a"], ["b"], ["c"]]);
+      assert.equal(found.validation?.ok, true);
+    });
+
+    it("has no answer where everything is rejected", async () => {
+      const { request } = solving("invalid");
+      const code = request.code.replace('put("inc_1.json", alone)', "");
+      const found = await executeGeneratedCode(client, code, request.input, { profile: PACKING });
+      assert.deepEqual([found.accepted, found.answer], [false, null]);
+      assert.equal(found.validation?.ok, false);
+    });
+
     it("has what was found when a generated program's time is over", async () => {
       const { request } = solving("forever");
       const options = { profile: PACKING, timeoutMs: 300, solverWorkers: 1.5, solverSeed: 7 };

@@ -128,9 +128,8 @@ def _show(envelope: Envelope, screen: Screen) -> None:
     for name, value in _rows(envelope):
         table.add_row(name, value)
     screen.print(table)
-    report = envelope.validation or envelope.partial.validation
-    if report is not None:
-        _violations(report, screen)
+    if envelope.report is not None:
+        _violations(envelope.report, screen)
     for warning in envelope.warnings:
         screen.print(f"warning: {warning}")
     if envelope.error_digest:
@@ -139,14 +138,14 @@ def _show(envelope: Envelope, screen: Screen) -> None:
 
 def _rows(envelope: Envelope) -> list[tuple[str, str]]:
     usage, partial = envelope.usage, envelope.partial
-    report = envelope.validation
     rows = [("profile", envelope.profile), ("ended", envelope.phase)]
     if envelope.status_detail:
         rows.append(("detail", envelope.status_detail))
     if envelope.claimed_status:
         rows.append(("claims", envelope.claimed_status))
-    if report is not None and report.objective is not None:
-        rows.append(("objective", f"{report.objective:g}, as recomputed"))
+    rows.append(("answer", _answer(envelope)))
+    if envelope.objective is not None:
+        rows.append(("objective", f"{envelope.objective:g}, as recomputed"))
     if partial.available:
         told = _figures(partial.objective, partial.bound)
         valid = "valid" if partial.valid else "not valid"
@@ -160,6 +159,14 @@ def _rows(envelope: Envelope) -> list[tuple[str, str]]:
     if envelope.result_path:
         rows.append(("kept", envelope.result_path))
     return rows
+
+
+def _answer(envelope: Envelope) -> str:
+    answer = envelope.answer
+    if answer is None:
+        return "none"
+    source = "the result" if answer.source == "result" else f"from before: {envelope.partial.file}"
+    return source if answer.validated else f"{source}, not validated"
 
 
 def _violations(report: ValidationReport, screen: Screen) -> None:

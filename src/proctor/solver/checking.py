@@ -17,10 +17,14 @@ from proctor.sandbox.cancellation import Submitting
 from proctor.sandbox.helper import Helper, HelperTimeout
 from proctor.solver.envelope import SolveRefused
 from proctor.solver.profile import Profile
-from proctor.solver.report import ValidationReport
+from proctor.solver.report import ValidationReport, Violation, report
 
+REJECTED = "base_validator"
+"""Kind of the violation by a result that the validator fails on."""
 _PROCESS = "proctor.solver.validator_process"
 _MOST_PREDICATES = 100
+_HELD = {"ok": True, "ran": True, "message": ""}
+"""Outcome of a predicate that holds."""
 _MOST_REMEMBERED = 256
 _PREDICATE = """
 import ast, json, sys
@@ -91,18 +95,19 @@ class Validators:
     def __init__(self) -> None:
         self._idle: dict[str, list[Helper]] = {}
         """Processes by the folder of their profile, whose modules they may have imported."""
-        self._passed: set[bytes] = set()
-        """Digests of inputs that passed."""
+        self._passed: dict[bytes, bool] = {}
+        """Digests of inputs that passed, and whether results can have an objective."""
 
-    def input(self, data: bytes, value: Any, profile: Profile, reference: Any = None) -> None:
+    def input(self, data: bytes, value: Any, profile: Profile, reference: Any = None) -> bool:
         """Check an input, and that the validator can work on it, before any program is run.
 
-        Raises SolveRefused, InfraFault.
+        Returns False if the validator computes no objective whatever the result is. Raises
+        SolveRefused, InfraFault.
         """
         parts = (msgspec.json.encode(profile), data, msgspec.json.encode(reference))
         key = hashlib.sha256(b"".join(hashlib.sha256(each).digest() for each in parts)).digest()
         if key in self._passed:
-            return
+            return self._passed[key]
         rule = profile.input
         if rule.schema or rule.check:
             checked = self._ask(profile, rule.schema, value, {"check": rule.check})
@@ -112,31 +117,37 @@ class Validators:
             if problems := checked.problems or (checked.refused and [checked.refused]):
                 why = f"the input: {'; '.join(problems)}"
                 raise SolveRefused("prepare", "invalid_input", why)
-        if profile.validator.function:
-            self._try_validator(value, profile, reference)
+        has_objective = True
+        if profile.validator.function or profile.result.schema:
+            has_objective = self._try_validator(value, profile, reference)
         if len(self._passed) >= _MOST_REMEMBERED:
             self._passed.clear()
-        self._passed.add(key)
+        self._passed[key] = has_objective
+        return has_objective
 
-    def _try_validator(self, given: Any, profile: Profile, reference: Any) -> None:
+    def _try_validator(self, given: Any, profile: Profile, reference: Any) -> bool:
         """Let the validator check an empty solution, since programs may leave one.
 
+        Returns False if it accepts that, or cannot check a constraint, and computes no objective.
         Raises SolveRefused, InfraFault.
         """
+        held = [_answer(each, _HELD) for each in _with_predicate(given, profile)]
         rule = profile.status
         words = [word for word, meant in rule.table.items() if meant in {"feasible", "optimal"}]
         solutions: tuple[Any, ...] = ([], {}, "")
         for empty in solutions:
             result = {rule.field: (words or [""])[-1], rule.solution: empty}
-            checked = self._validated(given, result, profile, [], reference)
+            checked = self._validated(given, result, profile, held, reference)
             if checked.refused:
                 raise SolveRefused("prepare", "invalid_input", f"the input: {checked.refused}")
             if checked.failed:
-                named = profile.validator.function
+                named = profile.validator.function or profile.result.schema
                 why = f"validator {named} fails over an empty solution: {checked.failed}"
                 raise SolveRefused("prepare", "invalid_profile", why)
-            if not checked.problems:
-                return
+            if checked.report is not None:
+                found = checked.report
+                return found.objective is not None or not (found.ok or found.unchecked)
+        return True
 
     def result(
         self,
@@ -146,14 +157,38 @@ class Validators:
         custom: list[dict[str, Any]],
         reference: Any = None,
     ) -> CheckResult:
-        """Check a result by schema and validator. Raises InfraFault."""
-        rule = profile.validator
-        if not profile.result.schema and not rule.function:
+        """Check a result by schema and validator.
+
+        A validator that fails over it rejects it, since programs can make results that no validator
+        survives. Raises SolveRefused or InfraFault if it now fails over an empty solution too.
+        """
+        if not profile.result.schema and not profile.validator.function:
             return CheckResult()
+        checked = self._attempt(given, value, profile, custom, reference)
+        failed = checked.failed or checked.refused
+        if not failed:
+            return checked
+        self._try_validator(given, profile, reference)
+        why = f"the validator works on an empty solution, and failed on this result: {failed}"
+        return CheckResult(report=report([Violation(REJECTED, REJECTED, "hard", why)]))
+
+    def _attempt(
+        self,
+        given: Any,
+        value: Any,
+        profile: Profile,
+        custom: list[dict[str, Any]],
+        reference: Any,
+    ) -> CheckResult:
+        """Check a result; if that fails once more, in a process that has seen no other result."""
         try:
-            return self._validated(given, value, profile, custom, reference)
+            checked = self._validated(given, value, profile, custom, reference)
+            if checked.failed:
+                checked = self._validated(given, value, profile, custom, reference)
+            return checked
         except HelperTimeout as error:  # a result can be made such that its check never ends
-            return CheckResult(failed=f"{error} (validator's limit: {float(rule.timeout):g} s)")
+            most = float(profile.validator.timeout)
+            return CheckResult(failed=f"{error} (validator's limit: {most:g} s)")
 
     def _validated(
         self,
@@ -182,9 +217,12 @@ class Validators:
             helper = Helper(_PROCESS)
         try:
             answer = helper.ask(request, float(profile.validator.timeout))
+            checked = msgspec.convert(answer, CheckResult)
+            if checked.failed:  # what failed may have left little memory to the next
+                helper.close()
         finally:
             idle.append(helper)
-        return msgspec.convert(answer, CheckResult)
+        return checked
 
     def close(self) -> None:
         """End the processes; no check may follow."""
@@ -201,14 +239,7 @@ def predicates(
     `disk`: bytes of a program's working directory, the size that a container is started with.
     Raises PlatformError, InfraFault if no pool can be opened.
     """
-    rule = profile.predicates
-    listed = given.get(rule.constraints) if rule.constraints and isinstance(given, dict) else None
-    constraints = [
-        each
-        for each in listed or ()
-        if isinstance(each, dict) and (not rule.kind or each.get("kind") == rule.kind)
-        and isinstance(each.get(rule.source), str)
-    ]  # fmt: skip
+    rule, constraints = profile.predicates, _with_predicate(given, profile)
     if not constraints:
         return []
     pool = open_pool()
@@ -224,6 +255,18 @@ def predicates(
     why = f"the predicate was not run: {_MOST_PREDICATES} are, of {len(constraints)}"
     left_out = {"ok": False, "ran": False, "message": why}
     return found + [_answer(each, left_out) for each in constraints[_MOST_PREDICATES:]]
+
+
+def _with_predicate(given: Any, profile: Profile) -> list[Mapping[str, Any]]:
+    """Return the constraints of an input that bring their own check."""
+    rule = profile.predicates
+    listed = given.get(rule.constraints) if rule.constraints and isinstance(given, dict) else None
+    return [
+        each
+        for each in listed or ()
+        if isinstance(each, dict) and (not rule.kind or each.get("kind") == rule.kind)
+        and isinstance(each.get(rule.source), str)
+    ]  # fmt: skip
 
 
 def _answer(constraint: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from proctor.execution import TIME_LIMITS, Execution, LimitHit
 from proctor.sandbox.directory_job import DirectoryResult
 from proctor.solver import digest, strict_json
-from proctor.solver.checking import CheckResult
+from proctor.solver.checking import REJECTED, CheckResult
 from proctor.solver.envelope import Conclusion
 from proctor.solver.profile import MarkerRule, Profile, Status
 from proctor.solver.report import ValidationReport
@@ -165,7 +165,7 @@ def conclusion(
         return Conclusion("run", read.status, (read.word or "no_status").lower()[:40], why)
     report = checked.report
     if report is None:
-        return _without_report(read, checked, profile)
+        return _unchecked(read, profile)
     why = digest.of_report(report)
     if read.empty and not report.ok:
         return Conclusion("run", profile.status.empty, "empty_solution", why, validation=report)
@@ -176,21 +176,14 @@ def conclusion(
     )  # fmt: skip
 
 
-def _without_report(read: ClaimedResult, checked: CheckResult, profile: Profile) -> Conclusion:
-    """Return the conclusion for a solution that no validator has reported on."""
-    failed = checked.failed or checked.refused
-    if not failed:
-        why = f"profile {profile.id} names no validator: nothing was checked"
-        if read.empty:
-            return Conclusion("run", "unknown", "empty_solution", why)
-        doubts = _doubts(read, None, profile)
-        status = "feasible" if doubts else read.status
-        return Conclusion("run", status, "unchecked", why, ok=True, doubts=doubts)
-    why = f"the validator has no answer: {failed[:500]}"
+def _unchecked(read: ClaimedResult, profile: Profile) -> Conclusion:
+    """Return the conclusion for a solution where the profile names no validator."""
+    why = f"profile {profile.id} names no validator: nothing was checked"
     if read.empty:
-        return Conclusion("run", "unknown", "empty_solution", why, doubts=(why,))
-    # A program can make a result whose check never ends: it counts as feasible at most.
-    return Conclusion("run", "feasible", "unchecked", why, ok=True, doubts=(why,))
+        return Conclusion("run", "unknown", "empty_solution", why)
+    doubts = _doubts(read, None, profile)
+    status = "feasible" if doubts else read.status
+    return Conclusion("run", status, "unchecked", why, ok=True, doubts=doubts)
 
 
 def _doubts(
@@ -208,5 +201,6 @@ def _doubts(
         if read.status == "optimal" and gap > rule.tolerance:
             doubts.append(f"it claims to be optimal at {objective:g} with bound {read.bound:g}")
     if report is not None and not report.ok:
+        doubts += [each.message for each in report.hard_violations if each.kind == REJECTED]
         doubts.append("it breaks hard constraints, or some could not be checked")
     return tuple(doubts)

@@ -58,6 +58,27 @@ class Partial(_EnvelopePart, frozen=True):
 NOTHING = Partial(available=False)
 
 
+class SolveAnswer(_EnvelopePart, frozen=True):
+    """The solution that a solve comes to: the only one to act on."""
+
+    data: Any
+    """The solution, in the form of a result."""
+    source: Literal["result", "incumbent"]
+    """`result` if the program ended well with it, `incumbent` if it is from before the end."""
+    objective: float | None = None
+    """Objective as the validator computes it; None if it computes none."""
+    validated: bool = False
+    """True if the validator accepts it, and the profile's own model too, where that was asked.
+
+    Where the profile names no validator it is False, and nobody has looked at the solution.
+    """
+
+    def __repr__(self) -> str:
+        state = "validated" if self.validated else "not validated"
+        objective = "" if self.objective is None else f"objective {self.objective:g}"
+        return shown(self, self.source, state, objective)
+
+
 class Usage(_EnvelopePart, frozen=True):
     """Resources that the run used."""
 
@@ -134,6 +155,8 @@ class Envelope(_EnvelopePart, frozen=True):
     """True if there is a solution: proved, found, or a valid one from before the time-out."""
     accepted: bool = False
     """True if that solution breaks no hard constraint, and every hard constraint was checked."""
+    answer: SolveAnswer | None = None
+    """The solution to act on; None if there is none, or a validator rejects all that there are."""
     status_detail: str = ""
     """The reason in a word: `syntax`, `oom`, `exit_code`, `marker_count`, `result_missing`, ..."""
     claimed_status: str | None = None
@@ -143,7 +166,7 @@ class Envelope(_EnvelopePart, frozen=True):
     result_data: Any = None
     """Content of the result file, if it could be read and the program ended by itself."""
     result_summary: dict[str, Any] = {}
-    """Facts of the result that the profile wants shown."""
+    """Facts that the profile wants shown of the answer, else of the result."""
     result_path: str | None = None
     """Path under which it is kept; the host chooses the name."""
     partial: Partial = NOTHING
@@ -189,18 +212,26 @@ class Envelope(_EnvelopePart, frozen=True):
     schema_version: int = SCHEMA_VERSION
     """Version of the envelope's format."""
 
+    def __post_init__(self) -> None:
+        if self.answer is None:
+            msgspec.structs.force_setattr(self, "answer", _answer(self))
+
     @property
     def solution(self) -> Any:
-        """The best solution, in the form of a result: a valid one from before the end, if any."""
-        if self.partial.valid or self.result_data is None:
-            return self.partial.data
-        return self.result_data
+        """The answer's data, in the form of a result; None without an answer."""
+        return None if self.answer is None else self.answer.data
 
     @property
     def objective(self) -> float | None:
-        """Objective of `solution` as the validator computes it; None if it computes none."""
-        checked = self.partial.validation if self.partial.valid else self.validation
-        return None if checked is None else checked.objective
+        """The answer's objective; None without an answer, or if the validator computes none."""
+        return None if self.answer is None else self.answer.objective
+
+    @property
+    def report(self) -> ValidationReport | None:
+        """The validator's report on the answer; without one, on what is nearest to an answer."""
+        if self.answer is None:
+            return self.validation or self.partial.validation
+        return self.partial.validation if self.partial.valid else self.validation
 
     def _facts(self) -> tuple[str, ...]:
         return (
@@ -226,10 +257,35 @@ class Envelope(_EnvelopePart, frozen=True):
             f"isolation {html.safe(self.isolation)}" if self.isolation else "",
         )
         said = html.output("what went wrong", self.error_digest)
-        broken = self.validation.violations if self.validation is not None else ()
+        broken = self.report.violations if self.report is not None else ()
         rows = (
             (html.safe(each.constraint_id), html.safe(each.severity), html.safe(each.message))
             for each in broken
         )
         headings = ("constraint", "severity", "violation")
         return facts + said + (html.table(headings, rows, len(broken)) if broken else "")
+
+
+def _answer(envelope: Envelope) -> SolveAnswer | None:
+    """Return what an envelope's fields come to; a solution that a validator rejects is no answer.
+
+    A valid `partial` is there only where it is better than the result, or the result does not hold.
+    """
+    partial, report = envelope.partial, envelope.validation
+    if partial.valid:
+        return _as_answer(partial.data, "incumbent", partial.validation, envelope)
+    if envelope.ok and (report is None or report.ok):
+        return _as_answer(envelope.result_data, "result", report, envelope)
+    return None
+
+
+def _as_answer(
+    data: Any,
+    source: Literal["result", "incumbent"],
+    report: ValidationReport | None,
+    envelope: Envelope,
+) -> SolveAnswer:
+    objective = None if report is None else report.objective
+    return SolveAnswer(
+        data, source, objective, report is not None and envelope.roundtrip is not False
+    )

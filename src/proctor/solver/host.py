@@ -26,7 +26,7 @@ from proctor.solver.envelope import Envelope
 from proctor.solver.gate import GateResult
 from proctor.solver.incumbents import OnIncumbent
 from proctor.solver.profile import Profile, names
-from proctor.solver.request import SolveRequest
+from proctor.solver.request import SolveRequest, decoded
 from proctor.solver.solving import Solving
 from proctor.solver.store import ResultStore
 
@@ -149,6 +149,14 @@ class SolverHost:
         if isinstance(data, GateResult):
             return data
         return gate.check(data, profile, self.pool(profile), compiled=compiled)
+
+    def has_objective(self, request: SolveRequest) -> bool:
+        """Return False if the validator computes no objective of any result for this input.
+
+        Raises SolveRefused, InfraFault.
+        """
+        given, reference = decoded(request)
+        return self._validators.input(request.given, given, request.profile, reference)
 
     def pool(self, profile: Profile) -> Pool:
         """Return cells for programs of this profile, which have its modules imported.

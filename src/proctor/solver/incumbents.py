@@ -17,7 +17,7 @@ from proctor.sandbox.directory_job import FoundFile, ProgressLine
 from proctor.solver import claim
 from proctor.solver.checking import CheckResult
 from proctor.solver.claim import ClaimedResult
-from proctor.solver.envelope import NOTHING, Incumbent, Partial
+from proctor.solver.envelope import NOTHING, Incumbent, Partial, SolveRefused
 from proctor.solver.profile import ObjectiveRule, Profile
 
 OnIncumbent = Callable[[Incumbent], None]
@@ -172,7 +172,7 @@ class BestSolution:
             began = time.monotonic()
             try:
                 self._check_waiting(each)
-            except ProctorError:  # the next offer tries again, and settle() reports the error
+            except (ProctorError, SolveRefused):  # the next offer tries again, settle() reports it
                 with self._changed:
                     self._waiting.append(each)
                     self._thread = None
@@ -191,7 +191,7 @@ class BestSolution:
         return each
 
     def _check_waiting(self, each: _WaitingSolution) -> None:
-        """Check a waiting solution. Raises InfraFault, PlatformError."""
+        """Check a waiting solution. Raises InfraFault, PlatformError, SolveRefused."""
         read = claim.read(each.found.data, "", self._profile)
         if isinstance(read, ClaimedResult):
             self._take(each.found, read, self._check(read), each.number)
@@ -230,7 +230,10 @@ class BestSolution:
             self._thread.join()
 
     def final(self, data: bytes, read: ClaimedResult, at: float) -> CheckedSolution:
-        """Check the result of a run that has ended. Raises InfraFault, PlatformError."""
+        """Check the result of a run that has ended.
+
+        Raises InfraFault, PlatformError, SolveRefused.
+        """
         self._waiting = [each for each in self._waiting if each.found.data != data]
         for known in (self.valid, self._latest):
             if known is not None and known.found.data == data:
@@ -242,15 +245,15 @@ class BestSolution:
     def settle(self) -> None:
         """Check waiting solutions, once the run has ended, for as long as one check may take.
 
-        A check begun within that time may itself take as long. Raises InfraFault, PlatformError if
-        a check cannot be made and no valid solution is known.
+        A check begun within that time may itself take as long. Raises InfraFault, PlatformError or
+        SolveRefused if a check cannot be made and no valid solution is known.
         """
         began = time.monotonic()
         most = float(self._profile.validator.timeout)
         try:
             while self._waiting and time.monotonic() - began <= most:
                 self._check_waiting(self._next())
-        except ProctorError:
+        except (ProctorError, SolveRefused):
             if self.valid is None:
                 raise
 
@@ -287,10 +290,10 @@ def _partial(
 ) -> Partial:
     report = checked.report
     recomputed = report.objective if report is not None and profile.objective.recompute else None
-    sound = not checked.problems and not checked.failed and not checked.refused
     return Partial(
         available=True,
-        valid=sound and (report is not None and report.ok if profile.validator.function else True),
+        valid=not checked.problems
+        and (report.ok if report is not None else not profile.validator.function),
         objective=read.objective if recomputed is None else recomputed,
         bound=read.bound,
         file=found.name,

@@ -1,7 +1,7 @@
 """Instances of a problem, and the score of a program over them."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -107,22 +107,33 @@ def closeness(objective: float, best: float, sense: str) -> float:
     return smaller / larger
 
 
-def scored(instance: SolverInstance, envelope: Envelope, sense: str) -> InstanceResult:
-    """Return the result of a run on an instance; `sense` says which objective is the better."""
+def _always() -> bool:
+    return True
+
+
+def scored(
+    instance: SolverInstance,
+    envelope: Envelope,
+    sense: str,
+    has_objective: Callable[[], bool] = _always,
+) -> InstanceResult:
+    """Return the result of a run on an instance; `sense` says which objective is the better.
+
+    A result without an objective scores 0, and has no score only if `has_objective` proves that no
+    result has one: a program could choose one that the validator computes none of.
+    """
     result = InstanceResult(instance.id, instance.stage, 0.0, None, instance.best, "", envelope)
     if envelope.fault is not None or envelope.phase == "prepare":
         return msgspec.structs.replace(result, score=None, why=envelope.error_digest)
     if not envelope.accepted:
         ended = " ".join(filter(None, (envelope.status, envelope.status_detail)))
         return msgspec.structs.replace(result, why=f"{ended}: {envelope.error_digest}")
-    partial = envelope.partial
-    report = partial.validation if partial.valid else envelope.validation
-    objective = None if report is None else report.objective
+    objective = envelope.objective
     if instance.best is None:
         return msgspec.structs.replace(result, score=1.0, objective=objective)
     if objective is None:
         why = "the validator computes no objective to compare with the best known"
-        return msgspec.structs.replace(result, score=None, why=why)
+        return msgspec.structs.replace(result, score=0.0 if has_objective() else None, why=why)
     score = closeness(objective, instance.best, sense)
     return msgspec.structs.replace(result, score=score, objective=objective)
 

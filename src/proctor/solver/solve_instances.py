@@ -5,11 +5,12 @@ import queue
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from proctor.errors import Cancelled
+from proctor.errors import Cancelled, InfraFault
 from proctor.sandbox.stop import Stop
-from proctor.solver.envelope import Envelope
+from proctor.solver.envelope import Envelope, SolveRefused
 from proctor.solver.host import SolverHost, SolverRun
 from proctor.solver.instances import InstanceResult, ProgramScore, SolverInstance, scored, total
 from proctor.solver.profile import DEFAULT, Profile
@@ -102,7 +103,8 @@ class _Batch:
                 if not under_way:
                     return
                 instance, run = under_way.pop(self._next())
-                result = scored(instance, run.result(), self._request.profile.objective.sense)
+                sense, has = self._request.profile.objective.sense, partial(self._has, instance)
+                result = scored(instance, run.result(), sense, has)
                 self._on_result(result)
                 yield result
         finally:
@@ -120,9 +122,17 @@ class _Batch:
                 continue
         raise Cancelled("the instances under way were cancelled")
 
+    def _has(self, instance: SolverInstance) -> bool:
+        """Return whether results for an instance can have an objective."""
+        try:
+            return self._host.has_objective(self._asked(instance))
+        except (SolveRefused, InfraFault):  # no program's doing
+            return False
+
+    def _asked(self, instance: SolverInstance) -> SolveRequest:
+        return replace(self._request, given=instance.given, reference=instance.reference)
+
     def _start(self, instance: SolverInstance) -> SolverRun:
-        run = self._host.start(
-            replace(self._request, given=instance.given, reference=instance.reference)
-        )
+        run = self._host.start(self._asked(instance))
         run.future.add_done_callback(self._ended.put)
         return run

@@ -64,7 +64,6 @@ class SolveFacts:
     artifacts: tuple[Artifact, ...] = ()
     claimed_status: str | None = None
     result_data: Any = None
-    result_summary: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -102,7 +101,7 @@ class Solving:
         try:
             conclusion = self._solve(open_pool)
         except SolveRefused as refused:
-            conclusion = refused.conclusion
+            conclusion = replace(refused.conclusion, partial=self._found())
         except Cancelled as error:
             conclusion = Conclusion("run", "cancelled", "", str(error), partial=self._found())
         except InputError as error:
@@ -110,10 +109,11 @@ class Solving:
         except ProctorError as error:
             conclusion = self._fault(error)
         envelope = self._envelope(job_id, conclusion)
+        summary = self._summary(envelope)
         path = self._keep_result(envelope)
         took = round((time.monotonic() - self.began) * 1000)
         return msgspec.structs.replace(
-            envelope, result_path=path, duration_ms=took,
+            envelope, result_summary=summary, result_path=path, duration_ms=took,
             warnings=tuple(dict.fromkeys(self.warnings)),
         )  # fmt: skip
 
@@ -165,15 +165,30 @@ class Solving:
 
     def _keep_result(self, envelope: Envelope) -> str | None:
         """Store the result; return its path."""
-        if self.store is None or self.path is None or envelope.solution is None:
+        found = envelope.solution
+        if envelope.answer is None:  # what was rejected is kept too, as the first hosts keep it
+            found = envelope.partial.data if envelope.result_data is None else envelope.result_data
+        if self.store is None or self.path is None or found is None:
             return None
         try:
-            data = msgspec.json.encode(envelope.solution)
+            data = msgspec.json.encode(found)
             self.store.save(self.path, data, self.collected[: len(envelope.artifacts)])
         except InputError as error:
             self.warnings.append(f"the result was not kept: {error}")
             return None
         return str(self.path)
+
+    def _summary(self, envelope: Envelope) -> dict[str, Any]:
+        """Return the profile's summary of the answer, else of the result."""
+        data = envelope.result_data if envelope.answer is None else envelope.solution
+        if data is None:
+            return {}
+        try:
+            told = msgspec.json.encode(profile.summary(data, self.profile))
+            return msgspec.json.decode(told, type=dict[str, Any])
+        except Exception as error:  # noqa: BLE001 - the profile's own code, over a program's data
+            self.warnings.append(f"the result has no summary: {type(error).__name__}")
+            return {}
 
     def _job(self, code: bytes, times: TimeLimits, threads: int) -> DirectoryJob:
         known = self.profile
@@ -266,10 +281,7 @@ class Solving:
         if failed is not None:
             return _with_best(failed, found)
         assert isinstance(read, ClaimedResult)
-        self.facts = replace(
-            self.facts, claimed_status=read.word, result_data=read.data,
-            result_summary=profile.summary(read.data, known),
-        )  # fmt: skip
+        self.facts = replace(self.facts, claimed_status=read.word, result_data=read.data)
         if final is None and count and known.marker.text:
             self.warnings.append(f"{known.marker.text} without a solution")
         checked = None if final is None else final.checked
@@ -345,7 +357,6 @@ class Solving:
             claimed_status=facts.claimed_status,
             error_digest=end.digest,
             result_data=facts.result_data,
-            result_summary=facts.result_summary,
             partial=end.partial,
             incumbents=facts.incumbents,
             validation=end.validation,

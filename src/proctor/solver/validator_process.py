@@ -27,6 +27,8 @@ Validate = Callable[..., ValidationReport]
 Check = Callable[[Any], Sequence[str]]
 _MOST_PROBLEMS = 20
 _MOST_ANSWER = 16 * MIB
+_MOST_SAID = 400
+"""Characters of an error's message that are told: it may quote a whole result."""
 
 
 class _CheckRequest(msgspec.Struct, forbid_unknown_fields=True):
@@ -73,12 +75,16 @@ def _encoded(request: _CheckRequest) -> bytes:
         if len(answer) > _MOST_ANSWER:  # the process that asked would have to hold it
             raise ValueError("its report is too large")
     except InputError as error:
-        answer = json.dumps({"refused": str(error)}).encode()
+        answer = _told("refused", error, "")
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the profile's own code; its failure is reported
-        answer = json.dumps(
-            {"failed": f"{type(error).__name__}: {error}{_line_of(error, request.directory)}"}
-        ).encode()
+        answer = _told("failed", error, _line_of(error, request.directory))
     return answer
+
+
+def _told(how: str, error: BaseException, where: str) -> bytes:
+    said = str(error).encode("utf-8", "replace").decode()[:_MOST_SAID]
+    name = "" if how == "refused" else f"{type(error).__name__}: "
+    return json.dumps({how: f"{name}{said}{where}"}).encode()
 
 
 def _answer(request: _CheckRequest) -> dict[str, Any]:
@@ -96,9 +102,17 @@ def _answer(request: _CheckRequest) -> dict[str, Any]:
     report = validate(request.given, request.value, request.custom_checks, *request.references)
     if not isinstance(report, ValidationReport):
         raise TypeError(f"the validator returns no ValidationReport but {type(report).__name__}")
-    plain = msgspec.to_builtins(report)
-    msgspec.convert(plain, ValidationReport)  # checked: a validator may put anything into it
-    return {"report": plain}
+    # Converted, and so checked: a validator may put anything into it.
+    checked = _consistent(msgspec.convert(msgspec.to_builtins(report), ValidationReport))
+    return {"report": msgspec.to_builtins(checked)}
+
+
+def _consistent(report: ValidationReport) -> ValidationReport:
+    """Return a report that is not `ok` if it lists a hard constraint as broken or unchecked."""
+    listed = [each.severity for each in (*report.violations, *report.hard_violations)]
+    listed += [each.severity for each in report.unchecked]
+    hard = "hard" in listed or bool(report.hard_unchecked_constraint_ids)
+    return msgspec.structs.replace(report, ok=report.ok and not hard)
 
 
 def _line_of(error: BaseException, directory: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from daemon_process import Spoken, marker, speaking, until_carried
-from packing import CP_SAT, FOREVER, GIVEN, HEAD, LOST, PLAIN, asked, typed
+from packing import BROKEN, CP_SAT, FOREVER, GIVEN, HEAD, LOST, PLAIN, asked, typed
 
 pytestmark = pytest.mark.namespaces
 
@@ -142,11 +142,14 @@ def test_time_is_over_with_a_solution(daemon: Spoken) -> None:
     assert answer["partial"]["valid"] is True
 
 
-def test_the_best_is_the_answer_though_the_program_gave_up(daemon: Spoken) -> None:
-    daemon.send({"type": "execute", **typed(LOST)})
+@pytest.mark.parametrize("program", [LOST, BROKEN])
+def test_the_best_is_the_answer_whatever_came_after_it(daemon: Spoken, program: str) -> None:
+    daemon.send({"type": "execute", **typed(program)})
     answer = daemon.read()
     assert (answer["status"], answer["ok"], answer["accepted"]) == ("feasible", True, True)
     assert answer["resultData"]["bins"] == [["a", "b"], ["c"]]
+    assert answer["answer"]["data"] == answer["resultData"]
+    assert answer["validation"]["ok"] is True
 
 
 def test_inputs_that_are_no_plain_files_are_refused(daemon: Spoken, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from packing import CP_SAT, FOREVER, HEAD, LOST, PLAIN, typed
+from packing import BROKEN, CP_SAT, FOREVER, HEAD, LOST, PLAIN, typed
 from served import serving
 
 
@@ -48,11 +48,13 @@ def test_what_cannot_be_used_is_refused(client: httpx.Client, more: dict[str, An
 
 
 @pytest.mark.namespaces
-def test_the_best_is_the_answer_though_the_program_gave_up(client: httpx.Client) -> None:
-    found = execute(client, LOST).json()["result"]
+@pytest.mark.parametrize("program", [LOST, BROKEN])
+def test_the_best_is_the_answer_whatever_came_after_it(client: httpx.Client, program: str) -> None:
+    found = execute(client, program).json()["result"]
     assert (found["ok"], found["status"], found["errorDigest"]) == (True, "feasible", "")
     assert found["resultData"]["bins"] == [["a", "b"], ["c"]]
-    assert found["validation"]["ok"] is True
+    assert (found["accepted"], found["validation"]["ok"]) == (True, True)
+    assert found["answer"]["data"] == found["resultData"]
 
 
 def test_a_task_that_is_none_is_told(client: httpx.Client) -> None:

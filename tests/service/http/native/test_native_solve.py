@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from packing import BEST, CP_SAT, FOREVER, HEAD, LOST, PLAIN, asked, text, typed
+from packing import BEST, BROKEN, CP_SAT, FOREVER, HEAD, LOST, PLAIN, asked, text, typed
 from served import serving
 
 pytestmark = pytest.mark.namespaces
@@ -89,8 +89,18 @@ def test_a_solution_is_validated(client: httpx.Client) -> None:
     assert (found["phase"], found["status"], found["accepted"]) == ("run", "optimal", True)
     assert found["validation"]["objective"] == BEST
     assert len(found["resultData"]["bins"]) == BEST
+    answer = {"data": found["resultData"], "source": "result", "objective": 2, "validated": True}
+    assert found["answer"] == answer
     assert found["profile"] == "packing@1"
     assert found["isolation"]
+
+
+def test_an_invalid_result_is_not_the_answer(client: httpx.Client) -> None:
+    found = solve(client, BROKEN)
+    assert (found["accepted"], found["statusDetail"]) == (True, "incumbent")
+    assert found["resultData"]["bins"] == [["a", "b", "c"]]
+    assert found["answer"]["data"]["bins"] == [["a", "b"], ["c"]]
+    assert (found["answer"]["source"], found["answer"]["validated"]) == ("incumbent", True)
 
 
 @pytest.mark.parametrize(

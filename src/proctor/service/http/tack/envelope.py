@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from proctor.solver.envelope import Envelope, Partial, Phase
-from proctor.timetable import profile
 
 _PHASES: dict[Phase, str] = {
     "prepare": "parse", "compile": "compile", "sandbox": "run", "run": "run", "parse": "parse",
@@ -25,7 +24,8 @@ TIMEOUT = 360.0
 def fields(envelope: Envelope) -> dict[str, Any]:
     """Return the envelope as the daemon and the command answer it, in JSON's own types.
 
-    If the answer is a valid solution found before the end, it is in `resultData`.
+    Where `ok`, the answer is in `resultData`, though it be from before the end; a result that is
+    rejected stands there too, as Tack has it, with `accepted` false.
     """
     empty = envelope.phase == "compile" and envelope.status_detail == "empty"
     found: dict[str, Any] = msgspec.to_builtins(envelope)
@@ -34,11 +34,9 @@ def fields(envelope: Envelope) -> dict[str, Any]:
         "status": "crashed" if envelope.status == "cancelled" else envelope.status,
         "errorDigest": "" if envelope.ok else envelope.error_digest,
     }
-    if envelope.ok and envelope.partial.valid:
-        data = envelope.partial.data
+    if envelope.ok and envelope.answer is not None:
         found |= {
-            "resultData": data, "resultSummary": profile.summary(data),
-            "validation": found["partial"]["validation"],
+            "resultData": envelope.answer.data, "validation": msgspec.to_builtins(envelope.report),
         }  # fmt: skip
     return found
 
