@@ -154,7 +154,7 @@ class AgentProcess:
         """Receive a message of an agent that is starting. Raises CellStartFailed."""
         first = -1
         try:
-            # Its end is watched, too: what it has started may keep the socket open, and never speak.
+            # Its end is watched, too: what it started may keep the socket open and never speak.
             first = os.pidfd_open(self._process.pid)
             if not self.wait([self.control.fileno(), first], START_TIMEOUT):
                 raise CellStartFailed(f"no answer from the cell within {START_TIMEOUT:.0f} s")

@@ -15,7 +15,7 @@ _WENT_ON = b"went on"
 # A program that nobody stops ends by itself, after far more time than a late host takes to look.
 _GO_ON = f"""
 import os, time
-while time.process_time() < 3: pass
+while time.process_time() < 2: pass
 os.write(2, {_WENT_ON!r})
 """
 _ALLOCATE = "data = bytearray(b'x') * (48 << 20)\n"
@@ -66,4 +66,4 @@ def failure(overrun: Overrun, done: Execution) -> str | None:
     if seen and not done.ok and _WENT_ON not in done.stderr:
         return None
     how = done.isolation.guarantees[overrun.guarantee]
-    return f"limits on {overrun.guarantee} ({how}) are not in force: a program over one ended: {done}"
+    return f"limits on {overrun.guarantee} ({how}) are not in force: an overrun ended: {done}"

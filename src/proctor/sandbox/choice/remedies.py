@@ -14,12 +14,9 @@ _SWITCHES = (
      "sysctl -w kernel.unprivileged_userns_clone=1"),
 )  # fmt: skip
 _APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
-PROC_REMEDY = (
-    "mount its own: start proctor by unshare -pf --mount-proc; or, as root in a mount namespace or"
-    " chroot of that PID namespace: mount -t proc proc /proc"
-)
+PROC_REMEDY = "mount its own there: mount -t proc proc /proc, or unshare --mount-proc"
 FOREIGN_PROC = (
-    "/proc is not that of this PID namespace, so what programs use could not be measured:"
+    "/proc is not that of this PID namespace, so no program's time or memory could be known:"
     f" {PROC_REMEDY}"
 )
 """Reason and remedy where our processes have other numbers in /proc, or there is none."""
