@@ -1,10 +1,11 @@
 """Comparing without a program, against a plain and slow way to say the same."""
 
-import math
 import re
 import tracemalloc
 from collections import Counter
 from dataclasses import replace
+from decimal import Context, Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from proctor.errors import InputError
 from proctor.formats.packages.validator_flags import comparison
 from proctor.grading import Comparison, Match
-from proctor.judging.comparison import compare
+from proctor.judging.comparison import compare, compare_tokens
 from proctor.limits import MIB
 
 PIECES = [
@@ -23,6 +24,7 @@ PIECES = [
 texts = st.lists(st.sampled_from(PIECES), max_size=8).map(b"".join)
 pairs = texts.flatmap(lambda text: st.tuples(st.one_of(st.just(text), texts), st.just(text)))
 NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+DECIMAL = re.compile(rb"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 
 
 def close(got: bytes, wanted: bytes, how: Comparison) -> bool:
@@ -30,10 +32,17 @@ def close(got: bytes, wanted: bytes, how: Comparison) -> bool:
         return True
     if not (NUMBER.fullmatch(got) and NUMBER.fullmatch(wanted)):
         return False
-    left, right = float(got), float(wanted)
+    return within(got, wanted, how.absolute, how.relative)
+
+
+def within(got: bytes, wanted: bytes, absolute: float | None, relative: float | None) -> bool:
+    """What tolerances mean, in fractions: slow where exponents are large."""
+    left, right = Fraction(got.decode()), Fraction(wanted.decode())
     error = abs(left - right)
-    return (how.absolute is not None and error <= how.absolute) or (
-        how.relative is not None and error <= how.relative * abs(right)
+    return (
+        error == 0
+        or (absolute is not None and error <= Fraction(str(absolute)))
+        or (relative is not None and error <= Fraction(str(relative)) * abs(right))
     )
 
 
@@ -117,14 +126,23 @@ def test_with_tolerance(pair: tuple[bytes, bytes], how: Comparison) -> None:
         ("101", "100", None, 0.01, True), ("101.1", "100", None, 0.01, False),
         ("1e2", "100", 0.0, None, True), ("1E+2", "100.", None, 0.0, True),
         ("-0", "0", 0.0, None, True), ("+5", "5", 0.0, None, True), ("007", "7", 0.0, None, True),
-        (".5", "0.5", 0.0, None, True), ("1e-400", "0", 0.0, None, True),
+        (".5", "0.5", 0.0, None, True), ("5.", "5", 0.0, None, True),
+        ("1e-4000", "0", 0.0, 0.0, False), ("1e-4000", "0", 1e-300, None, True),
+        ("0e4000", "0", 0.0, None, True), ("1e-4000", "10e-4001", 0.0, None, True),
+        ("1e0000001", "10", 0.0, None, True), ("1E+0000002", "100", None, 0.0, True),
+        ("1e-00000003", "0.001", 0.0, None, True), ("1e000000000", "1", 0.0, None, True),
+        ("9007199254740993", "9007199254740992", 0.0, 0.0, False),
+        ("1.1", "1", 0.1, None, True), ("0.3", "0.2", 0.1, None, True),
+        ("1.1" + "0" * 900 + "1", "1", 0.1, 0.1, False), ("1e1000000", "1e1000001", 1.0, 1.0, False),
+        ("1e999999", "10e999998", 0.0, None, True), ("1e999999", "1", 1e300, 1e300, False),
         ("nan", "1", 1e9, 1e9, False), ("nan", "nan", 1e9, None, True),
         ("inf", "1", 1e300, 1e300, False), ("1", "inf", 1e300, 1e300, False),
-        ("1e400", "1", 1e300, 1e300, False), ("1e400", "1e401", 1e300, 1e300, False),
+        ("1e400", "1", 1e300, 1e300, False), ("1e400", "1e401", 1e300, 0.5, False),
+        ("1e400", "10e399", 0.0, 0.0, True),
         ("0x10", "16", 1.0, None, False), ("1_0", "10", 1.0, None, False),
         ("1,5", "1.5", 1.0, None, False), ("１", "1", 1.0, None, False), ("1d0", "1", 1.0, None, False),
         ("abc", "abd", 1e9, None, False), ("1", "a", 1e9, None, False), ("", "1", 1e9, None, False),
-        ("1" * 500, "1" * 499 + "2", 1e300, 1.0, False),
+        ("1" * 500, "1" * 499 + "2", 0.5, 1e-300, True), ("1" * 500, "1" * 499 + "2", 0.5, None, False),
         ("1e" + "9" * 300, "1", 1.0, 1.0, False),
     ],
 )  # fmt: skip
@@ -194,5 +212,88 @@ def test_a_flood_takes_little_memory(piece: bytes, match: Match, space_sensitive
     assert peak < 6 * len(output)
 
 
-def test_numbers_are_finite() -> None:
-    assert math.isinf(float(b"1e400"))  # which is why it must not be compared as one
+TOLERANCES = st.sampled_from([None, 0.0, 1e-9, 1e-6, 0.1, 0.5, 3.0])
+exponents = st.builds(
+    "{}{}{}{}".format, st.sampled_from("eE"), st.sampled_from(["", "+", "-"]),
+    st.sampled_from(["", "0", "0000000"]), st.integers(0, 60),
+)  # fmt: skip
+spelt = st.builds(
+    "{}{}{}{}{}".format, st.sampled_from(["", "-", "+"]), st.sampled_from(["", "0", "00"]),
+    st.integers(0, 10**20).map(str), st.sampled_from(["", ".", ".0", ".5", ".000001", ".30"]),
+    st.one_of(st.just(""), exponents),
+)  # fmt: skip
+no_integer = st.builds("{}.{}{}".format, st.sampled_from(["", "-"]), st.integers(0, 999), exponents)
+
+
+@st.composite
+def near(draw: st.DrawFn) -> tuple[bytes, bytes]:
+    """Two numbers that differ by some tolerance, or a little more or less."""
+    wanted = draw(st.one_of(spelt, no_integer))
+    value = Decimal(wanted)
+    step = Decimal(str(draw(TOLERANCES) or 0))
+    step *= value.copy_abs() if draw(st.booleans()) else 1
+    error = step * draw(st.sampled_from([-1, 1])) + draw(
+        st.sampled_from([Decimal(0), Decimal("1e-90"), Decimal("-1e-90")])
+    )
+    got = EXACT.add(value, error)
+    return str(got).encode(), wanted.encode()
+
+
+EXACT = Context(prec=400)
+numbers = st.one_of(
+    st.tuples(spelt, spelt).map(lambda two: (two[0].encode(), two[1].encode())), near()
+)
+
+
+@given(numbers, TOLERANCES, TOLERANCES)
+def test_tolerances_are_exact(
+    pair: tuple[bytes, bytes], absolute: float | None, relative: float | None
+) -> None:
+    got, wanted = pair
+    how = Comparison(absolute=absolute, relative=relative)
+    words = absolute is None and relative is None and got.lower() != wanted.lower()
+    right = got == wanted or (not words and within(got, wanted, absolute, relative))
+    assert (compare(got, wanted, how) is None) == right
+
+
+@given(numbers, TOLERANCES)
+def test_standard_modes_tolerance_is_exact_too(
+    pair: tuple[bytes, bytes], tolerance: float | None
+) -> None:
+    got, wanted = pair
+    are_numbers = DECIMAL.fullmatch(got) and DECIMAL.fullmatch(wanted)
+    right = got == wanted or (are_numbers and within(got, wanted, tolerance, tolerance))
+    assert (compare_tokens(got, wanted, tolerance) is None) == bool(right)
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted"),
+    [
+        (b"1e" + b"0" * 3_000_000 + b"1", b"10"),
+        (b"1" + b"0" * 999_999, b"1e999999"),
+        (b"0." + b"0" * 999_998 + b"1", b"1e-999999"),
+    ],
+)
+@pytest.mark.usefixtures("ends")
+def test_long_spellings_are_numbers_and_take_no_time(got: bytes, wanted: bytes) -> None:
+    for how in (Comparison(absolute=0.0), Comparison(relative=1e-6), Comparison(decimals=True)):
+        assert compare(got, wanted, how) is None
+        assert compare(wanted, got + b"1", how)
+
+
+@pytest.mark.usefixtures("ends")
+def test_the_widest_exponents_take_no_time() -> None:
+    widest = [
+        b"1e999999",
+        b"-1e999999",
+        b"1e-999999",
+        b"9.9e-999999",
+        b"1e1000000",
+        b"1e99999999999999999999",
+    ]
+    for got in widest:
+        for wanted in [b"1", b"0.1", *widest]:
+            for how in (Comparison(absolute=1e-6, relative=1e-6), Comparison(decimals=True)):
+                right = compare(b" ".join([got] * 1000), b" ".join([wanted] * 1000), how) is None
+                tiny = how.absolute is not None and b"e-" in got and b"e-" in wanted
+                assert right == (got == wanted or tiny)

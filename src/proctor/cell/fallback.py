@@ -137,8 +137,14 @@ def _limit(request: Request) -> None:
     ]
     if request.address_space:
         limits.append((resource.RLIMIT_AS, request.address_space))
-    for which, value in limits:
+    processes = _at_most(request.processes, resource.RLIMIT_NPROC)[0]
+    for which, value in [*limits, (resource.RLIMIT_NPROC, processes)]:
         resource.setrlimit(which, (value, value))
-    most = resource.getrlimit(resource.RLIMIT_STACK)[1]  # the program may raise its limit to this
-    stack = request.stack if most == resource.RLIM_INFINITY else min(request.stack, most)
-    resource.setrlimit(resource.RLIMIT_STACK, (stack, most))
+    # The program may raise this one.
+    resource.setrlimit(resource.RLIMIT_STACK, _at_most(request.stack, resource.RLIMIT_STACK))
+
+
+def _at_most(wanted: int, which: int) -> tuple[int, int]:
+    """Return a limit as wanted, or as high as may be, and how high that is."""
+    most = resource.getrlimit(which)[1]
+    return wanted if most == resource.RLIM_INFINITY else min(wanted, most), most

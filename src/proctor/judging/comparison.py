@@ -1,29 +1,29 @@
 """Comparing outputs without a program. Bytes in, a sentence or None out; nothing is evaluated."""
 
 import io
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from decimal import Context, Decimal
-from functools import partial
+from decimal import ROUND_UP, Context, Decimal
+from functools import lru_cache, partial
 from itertools import zip_longest
 
 from proctor.grading import Comparison, Match
 
-_NUMBER = re.compile(
-    rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]{1,6})?"
-)  # possessive: sixty million digits and a letter must not take seconds to refuse
+# Possessive, here and below: sixty million digits and a letter must not take seconds to refuse.
+# Six digits of exponent, after any zeros, are beyond an honest answer, and bound the arithmetic.
+_EXPONENT = rb"(?:[eE][+-]?(?=[0-9])0*+(?:[1-9][0-9]{0,5})?)?"
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)" + _EXPONENT)
 # Optional minus, no leading zeros, no plus, no underscores, nothing but ASCII: numbers that a sane
-# program prints. Six digits of exponent are beyond any honest answer, and bound the arithmetic.
-_DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]{1,6})?")
-# Precise enough to judge a difference against a tolerance. Without traps nothing raises for an
-# overflow, and the widest exponents hold whatever _DECIMAL lets through.
-_CONTEXT = Context(prec=60, Emax=999_999_999, Emin=-999_999_999, traps=[])
+# program prints.
+_DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?" + _EXPONENT)
+# A product has fewer digits than this; a difference may have more, and is then rounded up, which
+# leaves it on the same side of every tolerance. Without traps nothing raises for an overflow, and
+# the widest exponents hold whatever is a number here.
+_CONTEXT = Context(prec=1000, rounding=ROUND_UP, Emax=999_999_999, Emin=-999_999_999, traps=[])
 _TO_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 _BLANKS = b" \t\n\r\v\f"
 _BLANK = re.compile(rb"\s++")
-_LONGEST_NUMBER = 400
 _SHOWN = 40
 
 
@@ -32,7 +32,9 @@ def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noq
 
     With a tolerance, tokens of the answer that are numbers are compared as numbers, as the default
     validator of Kattis and DOMjudge does: right if the absolute or the relative error is within
-    its tolerance, whichever are set. The sentence never quotes the answer.
+    its tolerance, whichever are set. Errors are those of exact decimals. `+5`, `007`, `.5`, `5.`
+    and `-12.50e3` are numbers, with at most six digits of exponent after any zeros; `1_000`, `nan`,
+    `inf` and other digits than ASCII are words. The sentence never quotes the answer.
     """
     match how.match:
         case Match.EXACT:
@@ -86,17 +88,31 @@ def _same(how: Comparison) -> Callable[[bytes, bytes], bool]:
 
 
 def _close(got: bytes, wanted: bytes, absolute: float | None, relative: float | None) -> bool:
-    if max(len(got), len(wanted)) > _LONGEST_NUMBER:
-        return False
-    if not (_NUMBER.fullmatch(got) and _NUMBER.fullmatch(wanted)):
-        return False
-    left, right = float(got), float(wanted)
-    if not (math.isfinite(left) and math.isfinite(right)):
-        return False
-    error = abs(left - right)
-    if absolute is not None and error <= absolute:
+    are_numbers = _NUMBER.fullmatch(got) and _NUMBER.fullmatch(wanted)
+    return bool(are_numbers) and _within(got, wanted, absolute, relative)
+
+
+def _within(got: bytes, wanted: bytes, absolute: float | None, relative: float | None) -> bool:
+    """Return whether two numbers are equal, or as near as one of the tolerances; exactly."""
+    left, right = Decimal(got.decode("ascii")), Decimal(wanted.decode("ascii"))
+    if left == right:
         return True
-    return relative is not None and error <= relative * abs(right)
+    if absolute is None and relative is None:
+        return False
+    exact, digits = _CONTEXT, len(got) + len(wanted)
+    if digits > exact.prec:
+        exact = _CONTEXT.copy()
+        exact.prec = digits
+    error = exact.subtract(left, right).copy_abs()
+    if absolute is not None and error <= _meant(absolute):
+        return True
+    return relative is not None and error <= exact.multiply(_meant(relative), right.copy_abs())
+
+
+@lru_cache
+def _meant(tolerance: float) -> Decimal:
+    """Return the decimal that was written, not the nearest float."""
+    return Decimal(str(tolerance))
 
 
 def _yes_no(got: bytes, wanted: bytes) -> bool:
@@ -106,25 +122,17 @@ def _yes_no(got: bytes, wanted: bytes) -> bool:
 def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> str | None:
     """Compare two texts as tokens separated by ASCII whitespace, as standard mode does.
 
-    Tokens are equal bytewise, or as decimals (`-12.50e3`; not `+7`, `007`, `1_000`, `Infinity` or
-    other digits than ASCII), exactly or, with a tolerance, when they differ by no more than
-    `tolerance * max(1, |expected|)`. Returns None when all are equal, else one sentence that says
-    where they first differ.
+    Tokens are equal bytewise, or as decimals (`-12.50e3`, at most six digits of exponent after any
+    zeros; not `+7`, `007`, `.5`, `5.`, `1_000`, `Infinity` or other digits than ASCII), exactly or,
+    with a tolerance, when they differ by no more than `tolerance * max(1, |expected|)`. Returns
+    None when all are equal, else one sentence that says where they first differ.
     """
     return _tokens(output, expected, partial(_same_decimal, tolerance))
 
 
 def _same_decimal(tolerance: float | None, one: bytes, other: bytes) -> bool:
-    if not (_DECIMAL.fullmatch(one) and _DECIMAL.fullmatch(other)):
-        return False
-    left, right = Decimal(one.decode("ascii")), Decimal(other.decode("ascii"))
-    if left == right:
-        return True
-    if tolerance is None:
-        return False
-    slack = Decimal(str(tolerance))  # the decimal that was meant, not the nearest float
-    difference = _CONTEXT.abs(_CONTEXT.subtract(left, right))
-    return difference <= slack or difference <= _CONTEXT.multiply(slack, _CONTEXT.abs(right))
+    are_numbers = _DECIMAL.fullmatch(one) and _DECIMAL.fullmatch(other)
+    return bool(are_numbers) and _within(one, other, tolerance, tolerance)
 
 
 def _tokens(output: bytes, answer: bytes, same: Callable[[bytes, bytes], bool]) -> str | None:

@@ -152,13 +152,20 @@ class AgentProcess:
 
     def _receive(self) -> bytes:
         """Receive a message of an agent that is starting. Raises CellStartFailed."""
+        first = -1
         try:
-            if not self.wait([self.control.fileno()], START_TIMEOUT):
+            # Its end is watched, too: what it started may keep the socket open and never speak.
+            first = os.pidfd_open(self._process.pid)
+            if not self.wait([self.control.fileno(), first], START_TIMEOUT):
                 raise CellStartFailed(f"no answer from the cell within {START_TIMEOUT:.0f} s")
-            message = self.control.recv(MAX_MESSAGE)
+            spoke = self.wait([self.control.fileno()], 0)
+            message = self.control.recv(MAX_MESSAGE) if spoke else b""
         except OSError as error:
             said = self._complaint() or f": {error}"
             raise CellStartFailed(f"the cell went away{said}") from error
+        finally:
+            if first >= 0:
+                os.close(first)
         if not message:
             raise CellStartFailed(f"the cell ended while starting{self._complaint()}")
         return message
@@ -418,7 +425,8 @@ class AgentProcess:
         if self._pidfd >= 0 and not self.wait([self._pidfd], END_TIMEOUT):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-        self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):  # the kernel holds it
+            self._process.wait(END_TIMEOUT)
         self._clear_group()
         self._held.close()
 

@@ -15,7 +15,8 @@ from proctor.errors import (
 )
 from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.choice import proof
-from proctor.sandbox.machine import interpreter
+from proctor.sandbox.choice.remedies import FOREIGN_PROC
+from proctor.sandbox.machine import interpreter, procfs
 from proctor.sandbox.machine.interpreter import Interpreter
 
 LEVELS = ("namespaces", "container", "landlock", "none")
@@ -149,6 +150,8 @@ def ways(level: str) -> Iterator[Backend]:
             f"level {level} needs Linux (x86-64 or aarch64); elsewhere there is level container,"
             " with docker or podman"
         )
+    if level != "container" and not procfs.shows_us():
+        raise NoIsolation(FOREIGN_PROC)
     if level == "namespaces":
         from proctor.sandbox.levels.bubblewrap import Bubblewrap, arrangements
 

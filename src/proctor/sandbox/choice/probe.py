@@ -10,7 +10,7 @@ from proctor.errors import ProctorError
 from proctor.execution import Isolation
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.choice import policy, proof, remedies
-from proctor.sandbox.machine import cgroup
+from proctor.sandbox.machine import cgroup, procfs
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,9 @@ class MachineReport:
 def examine() -> MachineReport:
     """Examine everything a cell needs, then run a job in a cell of every level."""
     proof.forget()
-    looks = (_system, _c_part, _bwrap, _user_namespaces, _landlock, _seccomp, _cgroups, _schedstat)
+    looks = (
+        _system, _proc, _c_part, _bwrap, _user_namespaces, _landlock, _seccomp, _cgroups, _schedstat
+    )  # fmt: skip
     findings = tuple(look() for look in (looks if sys.platform == "linux" else looks[:1]))
     levels = tuple(try_level(level) for level in policy.default_order())
     try:
@@ -102,6 +104,12 @@ def _system() -> MachineFact:
         "system", known, f"{platform.system()} {platform.release()} {platform.machine()}",
         "" if known else "only level container works here: install docker or podman",
     )  # fmt: skip
+
+
+def _proc() -> MachineFact:
+    if procfs.shows_us():
+        return MachineFact("/proc", True, "that of this PID namespace")
+    return MachineFact("/proc", False, "not that of this PID namespace", remedies.PROC_REMEDY)
 
 
 def _c_part() -> MachineFact:

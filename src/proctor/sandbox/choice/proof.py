@@ -1,4 +1,4 @@
-"""Proof that a way to isolate works here: a real job in a real cell, remembered for the boot.
+"""Proof that a way to isolate works here: real jobs in a real cell, remembered for the boot.
 
 Only the way to try is remembered; every cell still proves itself when it starts.
 """
@@ -17,6 +17,7 @@ from proctor.errors import InfraFault, PlatformError
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.backend import Backend, CellSetup
+from proctor.sandbox.choice import enforcement
 from proctor.version import __version__
 
 _ANSWER = "proctor"
@@ -64,19 +65,23 @@ def failure(
 
 
 def _attempt(backend: Backend, setup: CellSetup) -> str | None:
-    """Run a job in a new cell; return what went wrong. Raises PlatformError."""
-    try:
-        opened = backend.open_cell(setup, 0)
-    except InfraFault as error:
-        return str(error)
-    try:
-        done = opened.run(_PROBE, b"", Limits(cpu=5.0))
-    except InfraFault as error:
-        return str(error)
-    finally:
-        opened.close()
-    if not done.ok or done.stdout != f"{_ANSWER} 3\n".encode():
-        return f"a program that prints one line ended otherwise: {done}"
+    """Run jobs in a new cell; return what went wrong. Raises PlatformError."""
+    with contextlib.ExitStack() as held:
+        try:
+            opened = held.enter_context(contextlib.closing(backend.open_cell(setup, 0)))
+            done = opened.run(_PROBE, b"", Limits(cpu=5.0))
+            if not done.ok or done.stdout != f"{_ANSWER} 3\n".encode():
+                return f"a program that prints one line ended otherwise: {done}"
+            for overrun in enforcement.overruns(done.isolation):
+                if opened.spent:
+                    held.close()
+                    opened = held.enter_context(contextlib.closing(backend.open_cell(setup, 0)))
+                done = opened.run(overrun.program, b"", overrun.limits)
+                failed = enforcement.failure(overrun, done)
+                if failed is not None:
+                    return failed
+        except InfraFault as error:
+            return str(error)
     return None
 
 

@@ -14,6 +14,12 @@ _SWITCHES = (
      "sysctl -w kernel.unprivileged_userns_clone=1"),
 )  # fmt: skip
 _APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+PROC_REMEDY = "mount its own there: mount -t proc proc /proc, or unshare --mount-proc"
+FOREIGN_PROC = (
+    "/proc is not that of this PID namespace, so no program's time or memory could be known:"
+    f" {PROC_REMEDY}"
+)
+"""Reason and remedy where our processes have other numbers in /proc, or there is none."""
 PROFILE = Path(__file__).with_name("apparmor") / "proctor-bwrap"
 """An AppArmor profile that lets bubblewrap make user namespaces."""
 

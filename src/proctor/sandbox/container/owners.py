@@ -40,9 +40,9 @@ def _host() -> str:
 def sweep(engine: ContainerEngine) -> list[str]:
     """Remove containers of dead proctors of this host; return their names.
 
-    On Linux only, where a process id comes with its time of start.
+    On Linux only, where a process id comes with its time of start, and with our own /proc.
     """
-    if sys.platform != "linux":
+    if sys.platform != "linux" or not procfs.shows_us():
         return []
     label = f'.Label "{OWNER}"' if engine.kind == "docker" else f'index .Labels "{OWNER}"'
     form = "{{.Names}}\t{{" + label + "}}"

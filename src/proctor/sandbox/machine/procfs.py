@@ -18,6 +18,19 @@ for it: without a descriptor to read with, a program would seem to use nothing a
 nothing."""
 
 
+def shows_us() -> bool:
+    """Return whether /proc is that of our PID namespace; elsewhere our numbers are others' in it.
+
+    NSpid in /proc/self/status has a number for each namespace from that of /proc down to our own,
+    proc_pid_status(5).
+    """
+    try:
+        status = Path("/proc/self/status").read_bytes()
+    except _GONE:
+        return False
+    return len(_numbers(status)) <= 1  # none: a kernel without PID namespaces
+
+
 def cpu_seconds(pid: int) -> float:
     """Return the CPU seconds of a live process, all threads; 0.0 once it is gone.
 
@@ -142,9 +155,14 @@ def own_number(pid: int) -> int | None:
         status = Path(f"/proc/{pid}/status").read_bytes()
     except _GONE:
         return None
-    line = next((line for line in status.splitlines() if line.startswith(b"NSpid:")), b"")
-    numbers = line.split()[1:]
+    numbers = _numbers(status)
     return int(numbers[-1]) if numbers else None
+
+
+def _numbers(status: bytes) -> list[bytes]:
+    """Return NSpid of a process's status: its numbers, from the namespace of /proc inwards."""
+    line = next((line for line in status.splitlines() if line.startswith(b"NSpid:")), b"")
+    return line.split()[1:]
 
 
 def catches(pid: int, number: int) -> bool:

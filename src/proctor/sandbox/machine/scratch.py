@@ -180,8 +180,8 @@ def _our_pids() -> int:
 
 def sweep() -> None:
     """Delete directories whose proctor is gone (kill -9 leaves them behind)."""
-    if sys.platform != "linux":
-        return  # there are none
+    if sys.platform != "linux" or not procfs.shows_us():
+        return  # there are none, or it cannot be seen whose they are
     try:
         temporary = Path(tempfile.gettempdir())
     except FileNotFoundError:

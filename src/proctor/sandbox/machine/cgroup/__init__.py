@@ -62,6 +62,8 @@ def _passed_over() -> Iterator[None]:
 
 def sweep() -> None:
     """Delete groups whose proctor is gone (kill -9 leaves them behind, empty)."""
+    if not procfs.shows_us():
+        return  # it cannot be seen whose they are
     own = own_groups()
     places = {home for controller, home in own.items() if controller}
     if "" in own:

@@ -1,0 +1,2 @@
+# why: a program may import it with all names of a module
+from operator import *

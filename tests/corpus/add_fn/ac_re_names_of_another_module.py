@@ -1,0 +1,2 @@
+# why: all names of a module do not have the one asked for among them
+from collections import *
