@@ -20,6 +20,8 @@ _DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]{1,6
 # Precise enough to judge a difference against a tolerance. Without traps nothing raises for an
 # overflow, and the widest exponents hold whatever _DECIMAL lets through.
 _CONTEXT = Context(prec=60, Emax=999_999_999, Emin=-999_999_999, traps=[])
+_INTEGER = re.compile(rb"-?[0-9]++")
+_HALF = Decimal("0.5")
 _TO_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 _BLANKS = b" \t\n\r\v\f"
 _BLANK = re.compile(rb"\s++")
@@ -108,8 +110,8 @@ def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> s
 
     Tokens are equal bytewise, or as decimals (`-12.50e3`; not `+7`, `007`, `1_000`, `Infinity` or
     other digits than ASCII), exactly or, with a tolerance, when they differ by no more than
-    `tolerance * max(1, |expected|)`. Returns None when all are equal, else one sentence that says
-    where they first differ.
+    `tolerance * max(1, |expected|)`; from an integer by less than a half, too. Returns None when all
+    are equal, else one sentence that says where they first differ.
     """
     return _tokens(output, expected, partial(_same_decimal, tolerance))
 
@@ -124,6 +126,8 @@ def _same_decimal(tolerance: float | None, one: bytes, other: bytes) -> bool:
         return False
     slack = Decimal(str(tolerance))  # the decimal that was meant, not the nearest float
     difference = _CONTEXT.abs(_CONTEXT.subtract(left, right))
+    if _INTEGER.fullmatch(other) and difference >= _HALF:  # nearer to another integer
+        return False
     return difference <= slack or difference <= _CONTEXT.multiply(slack, _CONTEXT.abs(right))
 
 
