@@ -22,8 +22,9 @@ from proctor.problem import Problem
 
 LIVECODEBENCH = ("public_test_cases", "private_test_cases")
 _TESTS = ("verification_info", "test_cases", "ground_truth")
+_OTHERS = ("input_output", "tests")
 _REWARDS = ("reward_model", "reward_spec")
-COLUMNS = ("problem", *_TESTS, *LIVECODEBENCH, "tests", *_REWARDS)
+COLUMNS = ("problem", *_TESTS, *LIVECODEBENCH, *_OTHERS, *_REWARDS)
 """Columns that tests are looked for in, in this order."""
 BESIDE = (*SETTINGS, *NOT_SERVED)
 """Columns that are looked at beside those of tests."""
@@ -67,7 +68,8 @@ def task_of(row: Mapping[str, Any]) -> RewardTask:
     test_cases         a list of {"input", "output"} or pairs; or {"inputs", "outputs"} as in
     ground_truth       APPS, TACO and verl; or either as JSON
     public_test_cases  a row of LiveCodeBench, with private_test_cases and metadata
-    tests              as test_cases, in DeepCoder's data set, with metadata
+    input_output       the same, in APPS and TACO
+    tests              the same, in DeepCoder's data set, with metadata
     reward_model       verl's {"ground_truth": ...}; reward_spec is SkyRL's
 
     `fn_name`, or LiveCodeBench's `functional` and `func_name`, make tests calls of a function; see
@@ -85,8 +87,9 @@ def task_of(row: Mapping[str, Any]) -> RewardTask:
     if any(is_given(row.get(name)) for name in LIVECODEBENCH):
         fields = {name: value for name, value in row.items() if is_given(value)}
         return _of_problem(problem_of({"question_id": "row", **fields}), settings)
-    if is_given(row.get("tests")):
-        return _of_tests(row["tests"], settings, "tests")
+    for name in _OTHERS:
+        if is_given(row.get(name)):
+            return _of_tests(row[name], settings, name)
     for name in _REWARDS:
         if is_given(row.get(name)):
             said = plain(row[name], name)

@@ -59,7 +59,7 @@ async def submit(
 ) -> EvalResult:
     """Judge a reply to a row. Raises InputError for a request that is not served."""
     config, language = data.config, row.labels.get("programming_language")
-    if not isinstance(language, str) or row.test is None or not row.test.code.strip():
+    if not isinstance(language, str) or row.test is None:
         raise InputError(f"row {row.id!r} has no labels.programming_language, or no test")
     if language == "java":
         raise InputError("AutoEvalDataset: programming_language 'java' is not served")
