@@ -63,6 +63,9 @@ ADDS, IS_LIST = "return sum(given)", "return [sum(given)]"
         # A text is a text, though it looks like a number.
         (apps([["1"]], ["11"]), "return given[0] * 2", "return 11"),
         (apps([["1"]], [["11"]]), "return given[0] * 2", "return 11"),
+        (apps([["1"]], ['"11"']), "return given[0] * 2", "return 11"),
+        (apps([[1, 2]], ["[1, 2]"]), "return given", "return [1]"),
+        (apps([[1, 2]], ["[1, 2]"]), "return '[1, 2]'", "return '[1]'"),
         # As verl keeps them: both are JSON, and a result may be wrapped.
         (apps(["1\n2"], ["3"]), ADDS, "return '3'"),
         (apps(["1\n2"], ["[3]"]), ADDS, "return 4"),
@@ -72,6 +75,11 @@ ADDS, IS_LIST = "return sum(given)", "return [sum(given)]"
             [{"fn_name": "f", "type": "function_call", "input": [1, 2], "output": [3]}],
             ADDS,
             "return -3",
+        ),
+        (
+            [{"fn_name": "f", "type": "function_call", "input": [1, 2], "output": "3"}],
+            ADDS,
+            "return 4",
         ),
         # LiveCodeBench's dialect: a list is a list.
         (called({"input": "1\n2", "output": "3"}), ADDS, "return '3'"),

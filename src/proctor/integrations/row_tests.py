@@ -5,8 +5,9 @@ error, since to guess would fail right programs.
 
 Calls come in two dialects. In APPS's (`fn_name`: APPS, TACO, PrimeIntellect, SYNTHETIC-1) an input
 is a list of arguments and an output a value, often in a list of its own: `[3]` admits 3 as well as
-[3]. APPS's grader takes the first item of a longer list too, which is not followed. If the input is
-text, as verl keeps it, both are JSON. In LiveCodeBench's (`functional`, `func_name`) both are JSON
+[3]. APPS's grader takes the first item of a longer list too, which is not followed. A text that
+holds a JSON list, mapping or string admits that, too. If the input is text, as verl keeps it, both
+are JSON. In LiveCodeBench's (`functional`, `func_name`) both are JSON
 text, and a list is a list.
 """
 
@@ -205,8 +206,24 @@ def _results(case: _RowCase) -> str:
         value = plain(value, field)
         if case.is_json:
             return _json(value, field)
+    elif isinstance(value, str):
+        return "\n".join(_json(each, field) for each in _readings(value, case.settings.kind))
     wrapped = isinstance(value, list) and len(value) == 1
     return "\n".join(_json(each, field) for each in ([value, value[0]] if wrapped else [value]))
+
+
+def _readings(text: str, kind: str | None) -> list[Any]:
+    """Return a result that is text, and what it is as JSON where that may be meant.
+
+    SYNTHETIC-1's grader compares what is printed, so that a number is right, too, for its type of
+    tests. In other data sets a number, true or null in a text is a text.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return [text]
+    meant = kind == "function_call" or isinstance(value, list | dict | str)
+    return [text, value] if meant else [text]
 
 
 def _arguments(case: _RowCase) -> str:
