@@ -51,7 +51,8 @@ class Comparison:
     relative: float | None = None
     decimals: bool = False
     """TOKENS: numbers are equal as exact decimals even without a tolerance: 1.50 is 15e-1. A
-    tolerance is then both absolute and relative, and errors are computed exactly too."""
+    tolerance is then both absolute and relative, and errors are computed exactly too. From an
+    integer a number differs by less than a half: no other integer is right."""
 
     def __post_init__(self) -> None:
         must_be(Match, self.match, "match")

@@ -69,7 +69,8 @@ class Test:
     """One test. For stdio problems `input` is stdin and `output` the expected stdout.
 
     For function-call problems `input` holds one JSON value per line, the arguments in order, and
-    `output` one JSON value, the expected result. Raises InputError for parts of other types.
+    `output` one JSON value, the expected result; in standard mode it may hold several, one a line,
+    any of which is right. Raises InputError for parts of other types.
     """
 
     __test__ = False  # not a pytest class

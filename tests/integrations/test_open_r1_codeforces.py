@@ -67,6 +67,11 @@ def test_modes(client: Client, code: str, mode: str, expected: float) -> None:
     assert score(client, SUM, code, scoring_mode=mode) == pytest.approx(expected)
 
 
+def test_an_interactive_problem_has_no_interactor(client: Client) -> None:
+    with pytest.raises(InputError, match="interaction_format"):
+        score(client, {**SUM, "interaction_format": "Ask, then answer."}, RIGHT)
+
+
 def test_rewards_may_be_others(client: Client) -> None:
     assert score(client, SUM, "x", no_compile_reward=-0.5) == -0.5
     assert score(client, SUM, "", no_submission_reward=-2.0) == -2.0

@@ -11,7 +11,7 @@ import ioi_task
 from proctor import Limits, Pool, Problem, Test, open_pool
 from proctor.errors import InputError, SettingsError
 from proctor.evals.extraction import Extracted
-from proctor.integrations import grading, ioi_grading
+from proctor.integrations import grading
 from proctor.integrations.rewards import (
     code_reward,
     ioi_reward,
@@ -38,12 +38,12 @@ def contest_pool() -> Iterator[Pool]:
         yield opened
 
 
-@pytest.mark.parametrize("module", [grading, ioi_grading])
+@pytest.mark.parametrize("ioi", [False, True])
 def test_a_completion_that_nothing_can_be_taken_from(
-    pool: Pool, contest_pool: Pool, module: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+    pool: Pool, contest_pool: Pool, ioi: bool, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the parser raises costs that completion its reward, and no other."""
-    extract = module.extract
+    """Whatever the parser raises is the completion's doing: it must not choose to have no reward."""
+    extract = grading.extract
 
     def failing(reply: str, *rest: Any) -> Extracted:
         if reply == "odd":
@@ -51,8 +51,8 @@ def test_a_completion_that_nothing_can_be_taken_from(
         found: Extracted = extract(reply, *rest)
         return found
 
-    monkeypatch.setattr(module, "extract", failing)
-    if module is grading:
+    monkeypatch.setattr(grading, "extract", failing)
+    if not ioi:
         reward, right, columns = make_code_reward(pool=pool), RIGHT, {"test_cases": [CASES] * 13}
     else:
         tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
@@ -62,7 +62,7 @@ def test_a_completion_that_nothing_can_be_taken_from(
     completions = [right] * 13
     completions[5] = "odd"
     expected: list[Any] = [1.0] * 13
-    expected[5] = None
+    expected[5] = 0.0
     assert reward(completions, **columns) == expected
 
 
@@ -144,6 +144,12 @@ def test_a_fault_behind_a_failure_counts_for_parts_only(pool: Pool) -> None:
         assert reward(["```python\ndef f(n): return n\n```"], problem=[problem]) == [None]
 
 
+def test_weights_that_are_all_0_give_no_share(pool: Pool) -> None:
+    reward = make_code_reward(scoring="weighted", pool=pool)
+    cases = [{**case, "weight": 0} for case in CASES]
+    assert reward([RIGHT], test_cases=[cases]) == [None]
+
+
 def test_languages(pool: Pool) -> None:
     bash = '```bash\nread n; echo "$((2 * n))"\n```'
     reward = make_code_reward(pool=pool)
@@ -166,6 +172,45 @@ def test_chats() -> None:
         text_of(3)
 
 
+NESTED = "a = []\n    for _ in range(10**5): a = [a]\n    return a"
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        "", "\0" * 100, "\ud800", "a" * 5_000_000, "```\n" * 10_000, "```python\nprint(4)\0\n```",
+        "```python\nprint('\ud800')\n```", "```python\n" + "(" * 50_000 + "\n```",
+        "```python\n# coding: nonsense\nprint(4)\n```", [], {}, {"role": "assistant", "content": None},
+        [{"role": "assistant", "content": [{"type": "text", "text": None}]}],
+        [{"role": "user", "content": RIGHT}], [{"role": "assistant", "content": 3}],
+    ],
+)  # fmt: skip
+def test_what_a_model_may_say_always_counts(pool: Pool, completion: Any) -> None:
+    assert make_code_reward(pool=pool)([completion], test_cases=[CASES]) == [0.0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return object()", "return float('nan')", "return '\ud800'", "return 2\0", "yield 2", NESTED,
+        "return 10**100_000", "a = []; a.append(a); return a", "import os; os._exit(0)",
+        "raise SystemExit(0)",
+    ],
+)  # fmt: skip
+def test_what_a_function_may_do_always_counts(pool: Pool, body: str) -> None:
+    tests = {"fn_name": "f", "inputs": [[1]], "outputs": [[2]]}
+    program = f"```python\ndef f(n):\n    {body}\n```"
+    assert make_code_reward(pool=pool)([program], test_cases=[tests]) == [0.0]
+
+
+@pytest.mark.parametrize("completion", [None, 3, b"print(4)", ["print(4)"], [object()], iter("")])
+def test_what_no_model_can_say_is_a_mistake_of_the_caller(pool: Pool, completion: Any) -> None:
+    reward, extra = make_code_reward(pool=pool), dict[str, Any]()
+    got = reward([completion, RIGHT], test_cases=[CASES] * 2, log_extra=extra.__setitem__)
+    assert got == [None, 1.0]
+    assert extra == {"code_reward_verdict": ["TASK_FAULT", "AC"]}
+
+
 def test_a_chat_is_rewarded(pool: Pool) -> None:
     chat = [{"role": "assistant", "content": RIGHT}]
     assert make_code_reward(pool=pool)([chat], test_cases=[CASES]) == [1.0]
@@ -177,8 +222,10 @@ def test_options(pool: Pool) -> None:
     assert limits([loop, ""], test_cases=[CASES] * 2) == [0.0, -1.0]
     assert limits.__name__ == "mine"  # type: ignore[attr-defined]
     assert limits([]) == []
-    near = make_code_reward(pool=pool, tolerance=0.1)
-    assert near(["```python\nprint(3.99)\n```"], test_cases=[[["", "4"]]]) == [1.0]
+    near, half = make_code_reward(pool=pool, tolerance=0.1), [[["", "4"]]]
+    assert near(["```python\nprint(3.99)\n```"], test_cases=half) == [1.0]
+    exact, third = make_code_reward(pool=pool, tolerance=None), [[["", "0.33333333"]]]
+    assert exact(["```python\nprint(1 / 3)\n```"], test_cases=third) == [0.0]
     with pytest.raises(SettingsError):
         make_code_reward(scoring="some")  # type: ignore[arg-type]
     with pytest.raises(InputError):

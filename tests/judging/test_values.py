@@ -14,7 +14,7 @@ from proctor.cell.plain_data import Array, Opaque
 from proctor.judging.comparison import compare_tokens
 from proctor.judging.judge import judge
 from proctor.judging.settings import JudgeSettings
-from proctor.judging.values import LEETCODE_ERROR, Tolerance, compare_values
+from proctor.judging.values import LEETCODE_ERROR, Tolerance, compare_values, expected_values
 from proctor.problem import Problem, Test
 from proctor.sandbox.pool import Pool
 
@@ -51,15 +51,20 @@ def test_different_tokens(output: bytes, expected: bytes) -> None:
     [
         (b"0.500001", b"0.5", True),
         (b"0.5000011", b"0.5", False),
-        (b"1000001", b"1000000", True),
-        (b"1000002", b"1000000", False),
+        (b"1000001", b"1000000", False),
+        (b"1000001.0", b"1000000", False),
+        (b"1000001.0", b"1000000.0", True),
+        (b"1000002.0", b"1000000.0", False),
+        (b"1000000.4", b"1000000", True),
+        (b"1000000.5", b"1000000", False),
+        (b"1e18", b"1000000000000000003", False),
         (b"1e-7", b"0", True),
         (b"1e300", b"1.0000001e300", True),
         (b"1e999999", b"1e-999999", False),
         (b"-1", b"1", False),
         (b"inf", b"1", False),
         (b"+1", b"1", False),
-        (b"1" * 400, b"1" * 399 + b"2", True),
+        (b"1" * 400, b"1" * 399 + b"2", False),
     ],
 )
 def test_tolerance(output: bytes, expected: bytes, equal: bool) -> None:
@@ -164,6 +169,9 @@ INFINITY = float("inf")
 def test_values_within_tolerance() -> None:
     assert compare_values([0.1 + 0.2, (1,)], [0.3, [1.0000001]], Tolerance(1e-6)) is None
     assert compare_values([0.30001], [0.3], Tolerance(1e-6)) is not None
+    assert compare_values(10**9 + 7, 10**9 + 8, Tolerance(1e-6)) is not None
+    assert compare_values(1e18, 10**18 + 300, Tolerance(1e-6)) is not None
+    assert compare_values(1e9 + 7, 1e9 + 8, Tolerance(1e-6)) is None
     for got, wanted in ((5, INFINITY), (-INFINITY, INFINITY), (0.0, -INFINITY), (5, 10**400)):
         assert compare_values([got], [wanted], Tolerance(1e-6)) is not None
     assert compare_values([INFINITY, -INFINITY], [INFINITY, -INFINITY], Tolerance(1e-6)) is None
@@ -207,3 +215,11 @@ def test_the_platform_decides(platform: str, verdict: str, pool: Pool) -> None:
     assert judge(problem, program, pool=pool).verdict == verdict
     official = judge(problem, program, settings=JudgeSettings(mode="official"), pool=pool)
     assert official.verdict == "WA"
+
+
+def test_any_of_several_lines_is_a_result() -> None:
+    assert expected_values("[3]\n3\n") == [[3], 3]
+    assert expected_values("[\n 3,\n 4\n]") == [[3, 4]]
+    for text in ("", "three", "3\nfour", "3 4"):
+        with pytest.raises(ValueError):  # noqa: PT011 - of JSON
+            expected_values(text)

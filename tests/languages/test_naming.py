@@ -29,6 +29,8 @@ JAVA = registry.get("java")
          "S.java", "S"),
         ("", "Main.java", "Main"),
         ("}}}} class A", "Main.java", "Main"),
+        (f"public class {'A' * 300} {{ static void main(String[] a) {{}} }}",
+         "Main.java", "A" * 300),
     ],
 )  # fmt: skip
 def test_classes(source: str, file: str, start: str) -> None:

@@ -124,7 +124,8 @@ export interface Subtask {
 export interface Problem {
   id?: string;
   tests?: Test[];
-  /** Python function to call: inputs are then JSON values, one a line, outputs one JSON value. */
+  /** Python function to call: inputs are then JSON values, one a line, outputs one JSON value, or
+   *  several, one a line, any of which is right. */
   function?: string;
   comparison?: Comparison;
   checker?: Checker;

@@ -41,9 +41,11 @@ _MISSING = re.compile(r"Object missing required field `(?P<name>[^`]*)`")
 
 
 class _Case(msgspec.Struct):
-    # Upstream's `testtype` is not read: only `func_name` selects between stdio and calls.
     input: str
     output: str
+    testtype: Any = None
+    """Only `func_name` selects between stdio and calls, as upstream; without it "functional" is a
+    mistake."""
 
 
 _Cases = list[_Case]
@@ -159,13 +161,15 @@ def _problem(line: bytes) -> Problem:
 def problem_of(fields: Mapping[str, Any]) -> Problem:
     """The problem that a row holds. Raises InputError, with the field, if it cannot be used."""
     row = _convert(fields, _LiveCodeBenchRow)
+    function = _function(row.metadata)
+    called = function is not None
     return Problem(
         id=row.question_id,
         tests=(
-            *_tests(row.public_test_cases, "public_test_cases", public=True),
-            *_tests(row.private_test_cases, "private_test_cases", public=False),
+            *_tests(row.public_test_cases, "public_test_cases", public=True, called=called),
+            *_tests(row.private_test_cases, "private_test_cases", public=False, called=called),
         ),
-        function=_function(row.metadata),
+        function=function,
         title=row.question_title or "",
         statement=row.question_content or "",
         platform=row.platform or "",
@@ -205,13 +209,15 @@ def _function(metadata: str | dict[str, Any] | None) -> str | None:
     return name
 
 
-def _tests(source: str | _Cases | None, field: str, *, public: bool) -> list[Test]:
+def _tests(source: str | _Cases | None, field: str, *, public: bool, called: bool) -> list[Test]:
     if isinstance(source, str):
         try:
             source = _cases(source.strip())
         except InputError as error:
             # The path within the list, if there is one, starts with a bracket.
             raise InputError(error.message, field=field + (error.field or "")) from error
+    if not called and any(case.testtype == "functional" for case in source or ()):
+        raise InputError("calls a function, and metadata.func_name does not say which", field=field)
     return [Test(case.input, case.output, public) for case in source or ()]
 
 

@@ -14,8 +14,9 @@ from typing import Any, Literal, TypeVar, get_args
 
 from proctor.clients.blocking import LoopThread
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
-from proctor.evals.extraction import DEFAULT, extract
+from proctor.evals.extraction import DEFAULT, Extracted, extract
 from proctor.integrations.reward_judges import RewardBatch, RewardJudges
+from proctor.integrations.row_settings import RowSettings
 from proctor.integrations.rows import RewardTask, key_of, task_of, text_of
 from proctor.judgement import Judgement
 from proctor.judging.judge import judges_of
@@ -23,12 +24,15 @@ from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.limits import TEST_LIMITS, Limits
 from proctor.per_process import PerProcess
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 
 Scoring = Literal["all", "fraction", "weighted"]
 _KEPT = 256
 """How many tasks are remembered: one per prompt, with the inputs sent to cells."""
+USUAL_TOLERANCE = 1e-6
+"""Error allowed in numbers where nobody says: what judges of contests mostly allow."""
 _logger = logging.getLogger(__name__)
 A = TypeVar("A")
 B = TypeVar("B")
@@ -71,9 +75,11 @@ class CompletionGrader:
     language: str = "python"
     """Language of rows that name none."""
     limits: Limits = TEST_LIMITS
-    """Limits of each test."""
-    tolerance: float | None = None
-    """Absolute or relative error allowed in numbers."""
+    """Limits of each test, where its row states no `time_limit` or `memory_limit`."""
+    tolerance: float | None = USUAL_TOLERANCE
+    """Absolute or relative error allowed in numbers, where the row states no `tolerance`; None for
+    none. Whole numbers are exact in any case. Expected outputs of data sets hold more digits, or
+    fewer, than a right program prints."""
     fast: bool = False
     """True to run tests in one process first; see JudgeSettings."""
     stop: Stop = "crash"
@@ -90,7 +96,7 @@ class CompletionGrader:
     _judges: RewardJudges = field(
         default_factory=RewardJudges, init=False, repr=False, compare=False
     )
-    _known: OrderedDict[bytes | int, RewardTask] = field(
+    _known: OrderedDict[bytes, RewardTask] = field(
         default_factory=OrderedDict, init=False, repr=False, compare=False
     )
 
@@ -102,14 +108,16 @@ class CompletionGrader:
             raise SettingsError(f'scoring {self.scoring!r} takes all tests, not stop="first"')
         if self.pool is not None:
             judges_of(self.pool, self.on)
-        self._settings()
+        self._settings(RowSettings())
         extract("", self.extraction)
 
-    def _settings(self) -> JudgeSettings:
-        """Return the judge's settings. Raises SettingsError."""
-        stop = self.stop if self.scoring == "all" else "never"
+    def _settings(self, said: RowSettings) -> JudgeSettings:
+        """Return the judge's settings for what a row says. Raises SettingsError, InputError."""
         return JudgeSettings(
-            limits=self.limits, tolerance=self.tolerance, fast=self.fast, stop=stop
+            limits=said.limits(self.limits),
+            tolerance=self.tolerance if said.tolerance is None else said.tolerance,
+            fast=self.fast,
+            stop=self.stop if self.scoring == "all" else "never",
         )
 
     def grade(
@@ -126,7 +134,7 @@ class CompletionGrader:
         self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
     ) -> list[GradedCompletion]:
         """`grade` for asyncio. Programs are taken from completions in the event loop itself."""
-        batch = RewardBatch(self._judges.get(self.pool, self.on, self.cache), self._settings())
+        batch = RewardBatch(self._judges.get(self.pool, self.on, self.cache))
 
         async def one(row: Mapping[str, Any], completion: Any) -> GradedCompletion:
             return await self._end(*self._begin(row, completion, batch))
@@ -138,9 +146,10 @@ class CompletionGrader:
     ) -> tuple[RewardTask | None, Future[Judgement] | ProctorError]:
         try:
             task = self._task(row)
-            language = task.language or self.language
-            found = extract(text_of(completion), self.extraction, language, task.problem.function)
-            return task, batch.start(task.problem, Program(found.code, language))
+            text, language = text_of(completion), task.settings.language or self.language
+            code = found_in(text, self.extraction, language, task.problem.function).code
+            settings = self._settings(task.settings)
+            return task, batch.start(task.problem, Program(code, language), settings)
         except (InputError, InfraFault) as error:
             return None, error
         except ProctorError:
@@ -150,15 +159,25 @@ class CompletionGrader:
             return None, InfraFault(f"internal error: {error!r}")
 
     def _task(self, row: Mapping[str, Any]) -> RewardTask:
-        """Return the row's task, the same for all completions of a prompt so that caches serve."""
+        """Return the row's task, the same for all completions of a prompt so that caches serve.
+
+        Raises InputError.
+        """
+        if isinstance(row.get("problem"), Problem):
+            return self._usable(task_of(row))
         key = key_of(row)
         task = self._known.get(key)
-        if task is None or (isinstance(key, int) and task.problem is not row["problem"]):
-            task = self._known[key] = task_of(row)
+        if task is None:
+            task = self._known[key] = self._usable(task_of(row))
         with suppress(KeyError):  # another thread has removed it
             self._known.move_to_end(key)
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
+        return task
+
+    def _usable(self, task: RewardTask) -> RewardTask:
+        if self.scoring == "weighted" and task.weights and not sum(task.weights):
+            raise InputError("the weights of the tests are all 0", field="weight")
         return task
 
     async def _end(
@@ -173,22 +192,38 @@ class CompletionGrader:
         except InputError as error:
             return GradedCompletion(None, "TASK_FAULT", str(error))
         assert task is not None
-        return GradedCompletion(self._reward(task, judgement), judgement.verdict, judgement.message)
+        return self._scored(task, judgement)
 
-    def _reward(self, task: RewardTask, judgement: Judgement) -> float | None:
+    def _scored(self, task: RewardTask, judgement: Judgement) -> GradedCompletion:
+        facts = judgement.verdict, judgement.message
         if judgement.verdict.is_fault:
-            return None
+            return GradedCompletion(None, *facts)
         if judgement.verdict == "NC":
-            return self.no_code
+            return GradedCompletion(self.no_code, *facts)
         if self.scoring == "all":
-            return float(judgement.passed)
-        weights = task.weights if self.scoring == "weighted" else (1.0,) * len(task.weights)
-        total = sum(weights)
+            return GradedCompletion(float(judgement.passed), *facts)
         # A test may have a fault though another failed, which is enough for "all", not for a share.
-        if total <= 0 or not judgement.score_known:
-            return None
+        if fault := next((test for test in judgement.tests if test.verdict.is_fault), None):
+            return GradedCompletion(None, fault.verdict, fault.message)
+        weights = task.weights if self.scoring == "weighted" else (1.0,) * len(task.weights)
         each = zip(judgement.tests, weights, strict=False)  # no tests if it does not compile
-        return sum(weight for test, weight in each if test.verdict.passed) / total
+        passed = sum(weight for test, weight in each if test.verdict.passed)
+        return GradedCompletion(passed / sum(weights), *facts)
+
+
+def found_in(text: str, policy: str, language: str, entry: str | None) -> Extracted:
+    """Take the program from a completion's text, as `extract` does.
+
+    A text over which extraction stumbles holds none: its author must not choose to have no reward.
+    Raises InputError for an unknown policy, and InfraFault.
+    """
+    try:
+        return extract(text, policy, language, entry)
+    except ProctorError:
+        raise
+    except Exception:
+        _logger.exception("please report this")
+        return Extracted("")
 
 
 async def graded(

@@ -12,7 +12,7 @@ from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
 from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes, entry_of
-from proctor.integrations.grading import GradedCompletion, graded, loop_thread
+from proctor.integrations.grading import GradedCompletion, found_in, graded, loop_thread
 from proctor.integrations.reward_judges import RewardBatch, RewardJudges
 from proctor.integrations.rows import text_of
 from proctor.judgement import Judgement
@@ -104,7 +104,7 @@ class IoiCompletionGrader:
     ) -> list[GradedCompletion]:
         """`grade` for asyncio."""
         judges = self._judges.get(self.pool, self.on, self.cache)
-        batch = RewardBatch(judges, JudgeSettings(stop=self.stop))
+        batch = RewardBatch(judges)
 
         async def one(row: Mapping[str, Any], completion: Any) -> GradedCompletion:
             return await self._grade(row, completion, batch)
@@ -116,9 +116,10 @@ class IoiCompletionGrader:
     ) -> GradedCompletion:
         try:
             problem, program = await asyncio.to_thread(self._read, row, completion)
-            judgement = await asyncio.wrap_future(batch.start(problem, program))
-        except (InputError, KeyError, TypeError, ValueError) as error:
-            return GradedCompletion(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
+            begun = batch.start(problem, program, JudgeSettings(stop=self.stop))
+            judgement = await asyncio.wrap_future(begun)
+        except InputError as error:
+            return GradedCompletion(None, "TASK_FAULT", str(error))
         except InfraFault as error:
             return GradedCompletion(None, "INFRA_FAULT", str(error))
         except ProctorError:
@@ -131,12 +132,15 @@ class IoiCompletionGrader:
 
     def _read(self, row: Mapping[str, Any], completion: Any) -> tuple[Problem, Program]:
         """Return problem and program; the tests may have to be downloaded first."""
-        problem = _problems.get(self.tests).of(row)
-        code = extract(
-            text_of(completion), self.extraction, DEFAULT_LANGUAGE, entry_of(problem)
-        ).code
+        try:
+            problem = _problems.get(self.tests).of(row)
+            header = f"{row['id']}.h"
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"the row: {type(error).__name__}: {error}") from error
+        text, entry = text_of(completion), entry_of(problem)
+        code = found_in(text, self.extraction, DEFAULT_LANGUAGE, entry).code
         if self.includes and code.strip():
-            code = add_includes(code, f"{row['id']}.h")
+            code = add_includes(code, header)
         return problem, Program(code, self.language)
 
 

@@ -24,7 +24,8 @@ from nemo_rl.distributed.virtual_cluster import PY_EXECUTABLES
 from nemo_rl.environments.interfaces import EnvironmentInterface, EnvironmentReturn
 from nemo_rl.environments.utils import register_env
 
-from proctor.evals.extraction import DEFAULT, extract
+from proctor.evals.extraction import DEFAULT
+from proctor.integrations.grading import found_in
 from proctor.integrations.rows import text_of
 from proctor.integrations.scoring import options_of, scores
 
@@ -36,6 +37,7 @@ class JudgeEnvironment(EnvironmentInterface):  # type: ignore[misc]  # NeMo-RL i
         """`cfg` holds the options that the module describes. Raises SettingsError, InputError."""
         self._chosen, others = options_of(dict(cfg))
         self._extraction = str(others.get("extraction", DEFAULT))
+        self._language = str(others.get("language", "python"))
         self._grade = self._chosen.grade(others)
 
     async def step(
@@ -61,11 +63,15 @@ class JudgeEnvironment(EnvironmentInterface):  # type: ignore[misc]  # NeMo-RL i
             rewards=rewards,
             terminateds=torch.ones_like(rewards),
             answers=(
-                [extract(each, self._extraction).code or None for each in answers]
+                [self._code(each, row) for each, row in zip(answers, metadata, strict=True)]
                 if return_extracted_answer
                 else None
             ),
         )
+
+    def _code(self, answer: str, row: Mapping[str, Any]) -> str | None:
+        language = row.get("language") or self._language
+        return found_in(answer, self._extraction, language, None).code or None
 
     def global_post_process_and_metrics(self, batch: Any) -> tuple[Any, dict[str, float]]:
         """Return the batch as it is, and the share of samples with full marks."""

@@ -44,24 +44,28 @@ def _open(where: Pool | Judges, cache: str | None) -> CachedJudges:
 class RewardBatch:
     """Judgements of one batch of completions. Methods may be called from any thread."""
 
-    def __init__(self, judges: CachedJudges, settings: JudgeSettings) -> None:
-        self._judges, self._settings = judges, settings
+    def __init__(self, judges: CachedJudges) -> None:
+        self._judges = judges
         self._lock = threading.Lock()
-        self._begun: dict[tuple[int, str, str], tuple[Problem, Future[Judgement]]] = {}
-        """Judgements by id() of the problem, which the entry keeps alive, language and source."""
+        self._begun: dict[
+            tuple[int, str, str, JudgeSettings], tuple[Problem, Future[Judgement]]
+        ] = {}
+        """Judgements by id() of the problem, which the entry keeps alive, program and settings."""
 
     @property
     def at_once(self) -> int:
         """Judgements to have under way at once."""
         return self._judges.at_once
 
-    def start(self, problem: Problem, program: Program) -> Future[Judgement]:
+    def start(
+        self, problem: Problem, program: Program, settings: JudgeSettings
+    ) -> Future[Judgement]:
         """Queue a judgement, or return that of an equal program. Raises as `Judges`."""
-        key = id(problem), program.language, program.source
+        key = id(problem), program.language, program.source, settings
         with self._lock:
             if key in self._begun:
                 self._judges.tally.count("shared")
             else:
-                begun = self._judges.start(problem, program, self._settings)
+                begun = self._judges.start(problem, program, settings)
                 self._begun[key] = problem, begun
             return self._begun[key][1]

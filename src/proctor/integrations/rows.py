@@ -1,4 +1,4 @@
-"""Rows of training data: columns as rows, the tests of a problem in several forms, completions."""
+"""Rows of training data: columns as rows, the problem of a row, the text of a completion."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,46 +6,40 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-import msgspec
-
 from proctor.errors import InputError
 from proctor.formats.livecodebench import problem_of
-from proctor.problem import Problem, Test
+from proctor.grading import STANDARD_COMPARISON
+from proctor.integrations.row_settings import (
+    NOT_SERVED,
+    SETTINGS,
+    RowSettings,
+    is_given,
+    refuse_not_served,
+    settings_of,
+)
+from proctor.integrations.row_tests import plain, read_tests
+from proctor.problem import Problem
 
 LIVECODEBENCH = ("public_test_cases", "private_test_cases")
-COLUMNS = ("problem", "verification_info", "test_cases", "ground_truth", *LIVECODEBENCH)
+_TESTS = ("verification_info", "test_cases", "ground_truth")
+_OTHERS = ("input_output", "tests")
+_REWARDS = ("reward_model", "reward_spec")
+COLUMNS = ("problem", *_TESTS, *LIVECODEBENCH, *_OTHERS, *_REWARDS)
 """Columns that tests are looked for in, in this order."""
+BESIDE = (*SETTINGS, *NOT_SERVED)
+"""Columns that are looked at beside those of tests."""
+FIELDS = (*COLUMNS, *BESIDE)
+"""Columns that are looked at: a row's other columns change nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RewardTask:
-    """A problem, with the weights and language that its row gives."""
+    """A problem, with the weights and settings that its row gives."""
 
     problem: Problem
     weights: tuple[float, ...]
     """Weights of the tests, in their order."""
-    language: str | None
-    """None if the row names none."""
-
-
-class _RowTest(msgspec.Struct):
-    input: Any
-    output: Any
-    type: str = "stdin_stdout"
-    fn_name: str | None = None
-    weight: float = 1.0
-
-
-class _TestColumns(msgspec.Struct):
-    inputs: list[Any]
-    outputs: list[Any]
-    fn_name: str | None = None
-    weights: list[float] | None = None
-
-
-class _VerificationInfo(msgspec.Struct):
-    test_cases: Any
-    language: str | None = None
+    settings: RowSettings
 
 
 def rows_of(columns: Mapping[str, Any], count: int, needed: Sequence[str]) -> list[dict[str, Any]]:
@@ -60,63 +54,105 @@ def rows_of(columns: Mapping[str, Any], count: int, needed: Sequence[str]) -> li
             f"the data set must have one of the columns {', '.join(needed)}, as long as the batch;"
             f" it has {', '.join(columns) or 'none'}"
         )
+    for name in (*needed, *FIELDS):
+        if name not in kept and columns.get(name) is not None:
+            raise InputError("is no list as long as the batch", field=name)
     return [{name: values[index] for name, values in kept.items()} for index in range(count)]
 
 
 def task_of(row: Mapping[str, Any]) -> RewardTask:
-    """Read a row's tests.
+    """Read a row's tests, and its settings.
 
     problem            a proctor Problem
     verification_info  open-r1's and PrimeIntellect's: {"language", "test_cases": [...]}, or as JSON
     test_cases         a list of {"input", "output"} or pairs; or {"inputs", "outputs"} as in
     ground_truth       APPS, TACO and verl; or either as JSON
     public_test_cases  a row of LiveCodeBench, with private_test_cases and metadata
+    input_output       the same, in APPS and TACO
+    tests              the same, in DeepCoder's data set, with metadata
+    reward_model       verl's {"ground_truth": ...}; reward_spec is SkyRL's
 
-    `fn_name` makes tests calls of a function: an input is then a list of arguments, or text with
-    one JSON value a line. A test may have a `weight`. Raises InputError.
+    `fn_name`, or LiveCodeBench's `functional` and `func_name`, make tests calls of a function; see
+    row_tests.py. A test may have a `weight`. The settings `tolerance`, `time_limit`, `memory_limit`
+    and `language` may stand in the row or beside the tests. Raises InputError for a form that is
+    not known, and for what cannot be honoured, such as a `checker`.
     """
-    language = row.get("language")
+    refuse_not_served(row)
+    settings = settings_of(row, RowSettings(), "")
     if isinstance(problem := row.get("problem"), Problem):
-        return RewardTask(problem, (1.0,) * len(problem.tests), language)
-    if (info := row.get("verification_info")) is not None:
-        read = _convert(_loaded(info, "verification_info"), _VerificationInfo, "verification_info")
-        return _task(read.test_cases, language or read.language, "verification_info.test_cases")
-    for name in ("test_cases", "ground_truth"):
-        if (cases := row.get(name)) is not None:
-            return _task(cases, language, name)
-    if any(row.get(name) is not None for name in LIVECODEBENCH):
-        fields = {"question_id": "row", **row}
-        problem = problem_of(fields)
-        return RewardTask(problem, (1.0,) * len(problem.tests), language)
+        return _of_problem(problem, settings)
+    for name in _TESTS:
+        if is_given(row.get(name)):
+            return _of_tests(row[name], settings, name)
+    if any(is_given(row.get(name)) for name in LIVECODEBENCH):
+        fields = {name: value for name, value in row.items() if is_given(value)}
+        return _of_problem(problem_of({"question_id": "row", **fields}), settings)
+    for name in _OTHERS:
+        if is_given(row.get(name)):
+            return _of_tests(row[name], settings, name)
+    for name in _REWARDS:
+        if is_given(row.get(name)):
+            said = plain(row[name], name)
+            if not isinstance(said, Mapping) or not is_given(said.get("ground_truth")):
+                raise InputError("has no ground_truth", field=name)
+            return _of_tests(said["ground_truth"], settings, f"{name}.ground_truth")
     raise InputError(f"the row has none of {', '.join(COLUMNS)}")
 
 
-def key_of(row: Mapping[str, Any]) -> bytes | int:
-    """Return a key that is the same for rows with the same tests: the completions of one prompt."""
-    if isinstance(problem := row.get("problem"), Problem):
-        return id(problem)
-    told = [row.get(name) for name in (*COLUMNS, "metadata", "language")]
-    text = json.dumps(told, sort_keys=True, default=repr, ensure_ascii=False)
+def _of_tests(cases: Any, settings: RowSettings, name: str) -> RewardTask:
+    read = read_tests(cases, settings, name)
+    return RewardTask(Problem("row", read.tests, read.function), read.weights, read.settings)
+
+
+def _of_problem(problem: Problem, settings: RowSettings) -> RewardTask:
+    if settings.function not in {None, problem.function}:
+        raise InputError(f"the problem's tests call {problem.function}", field="fn_name")
+    if problem.limits is not None and (settings.cpu or settings.memory):
+        raise InputError("the problem has limits of its own", field="time_limit")
+    if problem.grading != STANDARD_COMPARISON and settings.tolerance is not None:
+        raise InputError("the problem has a grading of its own", field="tolerance")
+    return RewardTask(problem, (1.0,) * len(problem.tests), settings)
+
+
+def key_of(row: Mapping[str, Any]) -> bytes:
+    """Return a key that is the same for rows with the same tests: the completions of one prompt.
+
+    Raises InputError for a row of values that tests never are.
+    """
+    told = [row.get(name) for name in FIELDS]
+    try:
+        text = json.dumps(told, sort_keys=True, default=_told, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"the row cannot be read: {error}") from error
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _told(value: object) -> object:
+    """Return a value that JSON can tell: the repr of an array leaves out most of it."""
+    return value.tolist() if hasattr(value, "tolist") else repr(value)
 
 
 def text_of(completion: object) -> str:
     """Return the text of a completion: a string, or a model's last message in a list of messages.
 
-    Raises InputError for anything else.
+    It is empty where the model said nothing. Raises InputError for anything else, which no model
+    can bring about.
     """
     if isinstance(completion, str):
         return completion
-    if isinstance(completion, Mapping):
-        completion = [completion]
-    if isinstance(completion, Sequence):
-        for message in reversed(completion):
-            if isinstance(message, Mapping) and message.get("role", "assistant") == "assistant":
-                text = _content(message.get("content"))
-                if text:
-                    return text
-        return ""
-    raise InputError(f"a completion is text or a list of messages, not {type(completion).__name__}")
+    messages = [completion] if isinstance(completion, Mapping) else completion
+    if isinstance(messages, bytes | bytearray) or not isinstance(messages, Sequence):
+        given = type(completion).__name__
+        raise InputError(f"a completion is text or a list of messages, not {given}")
+    if not all(isinstance(message, Mapping) for message in messages):
+        given = ", ".join(sorted({type(message).__name__ for message in messages}))
+        raise InputError(f"a completion's messages are mappings, not {given}")
+    for message in reversed(messages):
+        if message.get("role", "assistant") == "assistant":
+            text = _content(message.get("content"))
+            if text:
+                return text
+    return ""
 
 
 def _content(content: object) -> str:
@@ -126,86 +162,3 @@ def _content(content: object) -> str:
         return ""
     parts = (part.get("text") for part in content if isinstance(part, Mapping))
     return "".join(part for part in parts if isinstance(part, str))
-
-
-def _task(cases: Any, language: str | None, field: str) -> RewardTask:
-    cases = _loaded(cases, field)
-    while isinstance(cases, Mapping) and "test_cases" in cases:
-        language = language or cases.get("language")
-        cases = _loaded(cases["test_cases"], field)
-    if isinstance(cases, Mapping):
-        if "inputs" not in cases and "outputs" not in cases:
-            raise InputError("has neither a list of tests nor inputs and outputs", field=field)
-        read = _of_columns(_convert(cases, _TestColumns, field), field)
-    else:
-        read = [
-            _RowTest(*case) if isinstance(case, list | tuple) and len(case) == 2
-            else _convert(case, _RowTest, field)
-            for case in _convert(cases, list[Any], field)
-        ]  # fmt: skip
-    functions = {case.fn_name for case in read}
-    if len(functions) > 1:
-        raise InputError("tests of one problem must call the same function", field=field)
-    function = functions.pop() if functions else None
-    if function is None and any(case.type == "function_call" for case in read):
-        raise InputError("a function is to be called and fn_name does not say which", field=field)
-    tests = [_test(case, field) for case in read]
-    if any(not 0 <= case.weight < float("inf") for case in read):
-        raise InputError("a weight is a number from 0 up", field=field)
-    return RewardTask(
-        Problem("row", tuple(tests), function), tuple(c.weight for c in read), language
-    )
-
-
-def _of_columns(columns: _TestColumns, field: str) -> list[_RowTest]:
-    weights = columns.weights or [1.0] * len(columns.inputs)
-    if not len(columns.inputs) == len(columns.outputs) == len(weights):
-        raise InputError("inputs, outputs and weights are not of one length", field=field)
-    rows = zip(columns.inputs, columns.outputs, weights, strict=True)
-    return [_RowTest(i, o, fn_name=columns.fn_name, weight=weight) for i, o, weight in rows]
-
-
-def _test(case: _RowTest, field: str) -> Test:
-    if case.fn_name is None:
-        return Test(_lines(case.input, field), _lines(case.output, field))
-    arguments = case.input
-    if not isinstance(arguments, str):
-        arguments = "\n".join(map(json.dumps, _convert(arguments, list[Any], field)))
-    return Test(arguments, case.output if _is_json(case.output) else json.dumps(case.output))
-
-
-def _lines(value: Any, field: str) -> str:
-    """Return the text of a stream; some data sets have it as a list of lines."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and all(isinstance(line, str) for line in value):
-        return "\n".join(value)
-    raise InputError(f"what is read and printed is text, not {type(value).__name__}", field=field)
-
-
-def _is_json(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        json.loads(value)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _loaded(value: Any, field: str) -> Any:
-    if hasattr(value, "tolist"):  # a numpy array, as pandas holds lists
-        value = value.tolist()
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"is not JSON: {error}", field=field) from error
-
-
-def _convert(value: Any, kind: Any, field: str) -> Any:
-    try:
-        return msgspec.convert(value, kind)
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:
-        raise InputError(str(error), field=field) from error

@@ -19,7 +19,7 @@ from verifiers.v1.runtimes import ProgramResult, Runtime, SubprocessRuntimeInfo,
 
 from proctor.errors import InfraFault, InputError, ProctorError
 from proctor.integrations.grading import CompletionGrader
-from proctor.integrations.rows import COLUMNS
+from proctor.integrations.rows import FIELDS
 from proctor.limits import GIB, MIB, Limits
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.session import Session, open_session
@@ -150,9 +150,9 @@ async def code_reward(task: Any, trace: Any, **options: Any) -> float:
     verifiers has no other word for "does not count". Raises SettingsError.
     """
     grader = _grader(tuple(sorted(options.items())))
-    names = (*COLUMNS, "metadata", "language")
-    row: Mapping[str, Any] = {name: getattr(task, name, None) for name in names}
-    (graded,) = await asyncio.to_thread(grader.grade, [row], [trace.last_reply])
+    row: Mapping[str, Any] = {name: getattr(task, name, None) for name in FIELDS}
+    reply = trace.last_reply or ""  # None if the model has only called tools
+    (graded,) = await asyncio.to_thread(grader.grade, [row], [reply])
     if graded.reward is None:
         kind = InfraFault if graded.verdict == "INFRA_FAULT" else InputError
         raise kind(f"{graded.verdict}: {graded.message}")

@@ -21,6 +21,7 @@ from typing import Any
 
 from proctor.errors import SettingsError
 from proctor.integrations.grading import loop_thread
+from proctor.integrations.rows import BESIDE
 from proctor.integrations.scoring import options_of, scores
 from proctor.limits import MIB
 
@@ -37,10 +38,10 @@ def compute_score(
 ) -> dict[str, Any]:
     """Judge a solution against `ground_truth`, whose forms are those of rows.task_of.
 
-    `extra_info` may name the `language`. Options are the fields of ScoreOptions, and those of
-    make_code_reward. Returns `score`, `acc` (whether every test passed), `verdict`, and `masked`
-    (1.0 if `score` is `on_fault`). Raises InputError and InfraFault for faults if `on_fault` is
-    None; SettingsError.
+    `extra_info` may hold settings of the row, such as `language` and `time_limit`. Options are the
+    fields of ScoreOptions, and those of make_code_reward. Returns `score`, `acc` (whether every
+    test passed), `verdict`, and `masked` (1.0 if `score` is `on_fault`). Raises InputError and
+    InfraFault for faults if `on_fault` is None; SettingsError.
     """
     given = [data_source], [solution_str], [ground_truth], [extra_info]
     return compute_scores(*given, **options)[0]
@@ -84,7 +85,7 @@ async def _scores(
 ) -> list[dict[str, Any]]:
     chosen, others = options_of({name: options[name] for name in options if name not in _OWN})
     rows = [
-        {"ground_truth": truth, "language": (extra or {}).get("language")}
+        {**{name: (extra or {}).get(name) for name in BESIDE}, "ground_truth": truth}
         for truth, extra in zip(ground_truths, extra_infos, strict=True)
     ]
     made = await scores(chosen.grade(others), rows, solution_strs, chosen.on_fault)

@@ -21,6 +21,7 @@ _DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?" + _EXPONENT)
 # leaves it on the same side of every tolerance. Without traps nothing raises for an overflow, and
 # the widest exponents hold whatever is a number here.
 _CONTEXT = Context(prec=1000, rounding=ROUND_UP, Emax=999_999_999, Emin=-999_999_999, traps=[])
+_INTEGER = re.compile(rb"-?[0-9]++")
 _TO_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 _BLANKS = b" \t\n\r\v\f"
 _BLANK = re.compile(rb"\s++")
@@ -124,15 +125,19 @@ def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> s
 
     Tokens are equal bytewise, or as decimals (`-12.50e3`, at most six digits of exponent after any
     zeros; not `+7`, `007`, `.5`, `5.`, `1_000`, `Infinity` or other digits than ASCII), exactly or,
-    with a tolerance, when they differ by no more than `tolerance * max(1, |expected|)`. Returns
-    None when all are equal, else one sentence that says where they first differ.
+    with a tolerance, when they differ by no more than `tolerance * max(1, |expected|)`; from an
+    integer by no more than a half, too. Returns None when all are equal, else one sentence that says
+    where they first differ.
     """
     return _tokens(output, expected, partial(_same_decimal, tolerance))
 
 
 def _same_decimal(tolerance: float | None, one: bytes, other: bytes) -> bool:
-    are_numbers = _DECIMAL.fullmatch(one) and _DECIMAL.fullmatch(other)
-    return bool(are_numbers) and _within(one, other, tolerance, tolerance)
+    if not (_DECIMAL.fullmatch(one) and _DECIMAL.fullmatch(other)):
+        return False
+    if _INTEGER.fullmatch(other) and not _within(one, other, 0.5, None):  # nearer to another one
+        return False
+    return _within(one, other, tolerance, tolerance)
 
 
 def _tokens(output: bytes, answer: bytes, same: Callable[[bytes, bytes], bool]) -> str | None:

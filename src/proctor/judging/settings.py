@@ -40,7 +40,8 @@ class JudgeSettings:
     """Standard mode: run tests in one process, and alone again from the first that crashes there
     or overruns a limit. A wrong answer is final."""
     tolerance: float | None = None
-    """Standard mode: absolute or relative error allowed in numbers, from 0 to below 1."""
+    """Standard mode: absolute or relative error allowed in numbers, from 0 to below 1. Where an
+    integer is expected the error is less than a half, too: no other integer is right."""
     codes: Codes = "upstream"
     """Official mode: error codes of lcb_runner itself ("upstream"), or of its ports."""
 

@@ -1,6 +1,5 @@
 """Mode `standard`: what a contest judge does. Real files on 0-2, fresh state for every test."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -12,7 +11,13 @@ from proctor.judgement import Judgement, TestResult
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.comparison import compare_tokens
-from proctor.judging.values import LEETCODE_ERROR, Bounds, Tolerance, compare_values
+from proctor.judging.values import (
+    LEETCODE_ERROR,
+    Bounds,
+    Tolerance,
+    compare_values,
+    expected_values,
+)
 from proctor.limits import MIB
 from proctor.problem import Test
 from proctor.sandbox.cell import Serving, TestRun
@@ -132,7 +137,9 @@ class _Standard:
             return "the function's result is not plain data"
         floats = LEETCODE_ERROR if self._problem.platform.lower() == "leetcode" else 0.0
         allowed = Tolerance(tolerance, floats)
-        return compare_values(value, json.loads(test.output_text()), allowed)
+        wanted = expected_values(test.output_text())
+        differences = [compare_values(value, each, allowed) for each in wanted]
+        return None if None in differences else differences[0]
 
     def _not_compiled(self, serving: Serving) -> Judgement:
         if len(self._answers):

@@ -9,6 +9,7 @@ from proctor.grading import STANDARD_COMPARISON
 from proctor.judgement import Judgement
 from proctor.judging.per_problem import PerProblem
 from proctor.judging.settings import JudgeSettings
+from proctor.judging.values import expected_values
 from proctor.languages import registry
 from proctor.problem import Batch, Problem, Test, content_bytes
 from proctor.program import Program
@@ -94,13 +95,13 @@ _task_fault = PerProblem(_find_task_fault)
 
 
 def _call_fault(number: int, test: Test) -> str | None:
-    for name, texts in (
+    for name, lines in (
         ("input", test.input_text().strip().split("\n")),
         ("output", [test.output_text()]),
     ):
-        for text in texts:
-            try:
-                json.loads(text)
-            except (ValueError, RecursionError):
-                return f"test {number}: its {name} is not JSON, one value a line"
+        try:
+            for line in lines:
+                json.loads(line) if name == "input" else expected_values(line)
+        except (ValueError, RecursionError):
+            return f"test {number}: its {name} is not JSON, one value a line"
     return None

@@ -3,6 +3,7 @@
 Results are decoded plain data. No sentence made here quotes the expected value.
 """
 
+import json
 import math
 from collections import deque
 from dataclasses import dataclass
@@ -62,6 +63,8 @@ class Tolerance:
             if math.isinf(wanted):  # any number would be within a share of infinity
                 return False
             error = abs(got - wanted)
+            if isinstance(wanted, int) and error >= 0.5:  # nearer to another integer
+                return False
             if self.of_floats and isinstance(wanted, float) and error <= self.of_floats:
                 return True
             return self.share is not None and error <= self.share * max(1, abs(wanted))
@@ -70,6 +73,19 @@ class Tolerance:
 
 
 EXACT = Tolerance()
+
+
+def expected_values(text: str) -> list[object]:
+    """Return the values, each of which is right, that a call's expected output holds as JSON.
+
+    It is one value, or several, one a line. Raises ValueError, RecursionError.
+    """
+    try:
+        return [json.loads(text)]
+    except ValueError:
+        if "\n" not in text.strip():
+            raise
+        return [json.loads(line) for line in text.strip().split("\n")]
 
 
 def compare_values(output: object, expected: object, tolerance: Tolerance = EXACT) -> str | None:

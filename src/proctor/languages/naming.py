@@ -23,6 +23,8 @@ _TYPE = re.compile(
 )
 _MAIN = re.compile(r"\bstatic\s+(?:final\s+)?void\s+main\s*\(")
 _USUAL = "Main"
+_LONGEST = 200
+"""Longest name of a class, in bytes, that a file is called by: javac refuses a longer one."""
 
 
 def file_name(language: Language, source: str) -> str:
@@ -77,8 +79,8 @@ class _Classes:
         package = _PACKAGE.search(code)
         self.package = f"{package[1]}." if package else ""
         top = list(_outermost(code))
-        self.public = next((found[2] for found in top if found[1]), "")
-        """The class that is public; empty if none is."""
+        self.public = next((found[2] for found in top if found[1] and _fits(found[2])), "")
+        """The class that is public; empty if none is, or its name is too long for a file."""
         self.starting = ""
         """The class that main is in; empty if there is none."""
         for found, after in pairwise([*top, None]):
@@ -87,8 +89,12 @@ class _Classes:
                 self.starting = found[2]
                 break
         names = [self.public, self.starting, *(found[2] for found in top), _USUAL]
-        self.of_file = next(name for name in names if name)
+        self.of_file = next(name for name in names if name and _fits(name))
         """The class that the file must be named after, or may be."""
+
+
+def _fits(name: str) -> bool:
+    return len(name.encode("utf-8", "surrogatepass")) <= _LONGEST
 
 
 def _outermost(code: str) -> Iterator[re.Match[str]]:

@@ -60,6 +60,8 @@ async def score_submission(
     if submission_language not in _LANGUAGES:
         what = f"must be cpp or python, not {submission_language!r}"
         raise InputError(what, field="submission_language")
+    if problem_data.get("interaction_format"):
+        raise InputError("the row has no interactor to play with", field="interaction_format")
     row = {key: value for key, value in problem_data.items() if key != "generated_tests"}
     problem = problem_of_row(row, _generated(problem_data))
     if problem is None:

@@ -96,6 +96,7 @@ def test_prompts() -> None:
         ("multiple_jl", {**LUA, "language": "jl"}, "julia"),
         ("mine", {**LUA, "stop_tokens": ["re:(a+)+b"]}, "a stop token that is a pattern"),
         ("mine", {"prompt": ""}, "provided_data"),
+        ("mine", {**LUA, "tests": ""}, "has no test"),
     ],
 )
 def test_what_is_not_served_is_said(table: str, row: dict[str, Any], said: str) -> None:

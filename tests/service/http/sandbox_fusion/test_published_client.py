@@ -4,6 +4,7 @@ import base64
 import json
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -178,6 +179,22 @@ def test_a_row_may_hold_texts_of_json_and_is_found_whatever_its_id() -> None:
     told = client.TestConfig(dataset_type="CommonOJDataset", language="python", provided_data=row)
     asked = client.SubmitRequest(dataset="mine", id=0, completion=RIGHT, config=told)
     assert client.submit(asked, max_attempts=1).accepted
+
+
+@pytest.mark.parametrize(
+    "test",
+    [{"input": {"in": "1"}, "output": {"stdout": "1"}}, {"input": {"stdin": "1"}, "output": {}}],
+)
+def test_a_row_of_another_shape_is_an_error(test: dict[str, Any]) -> None:
+    told = {"dataset_type": "CommonOJDataset", "language": "python"}
+    row = {"id": 1, "test": [test]}
+    asked = {"dataset": "mine", "id": 1, "completion": RIGHT, "config": told}
+    answer = requests.post(
+        f"{client.config.SANDBOX_ENDPOINT}/submit",
+        json={**asked, "config": {**told, "provided_data": row}},
+    )
+    assert answer.status_code == 400
+    assert "row 1" in answer.json()["detail"]
 
 
 def test_the_clients_own_extraction_runs_in_a_cell() -> None:

@@ -208,7 +208,8 @@ class ProblemJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     tests: Annotated[tuple[TestJson, ...], msgspec.Meta(max_length=100_000)] = ()
     """Tests, in the order in which they are run."""
     function: str | None = None
-    """Python function to call: inputs are then JSON values, one a line, outputs one JSON value."""
+    """Python function to call: inputs are then JSON values, one a line, outputs one JSON value, or
+    several, one a line, any of which is right."""
     comparison: ComparisonJson | None = None
     """How outputs are compared; null: word by word."""
     checker: CheckerJson | None = None

@@ -133,6 +133,10 @@ async def submit(
         raise InputError("config.language is required")
     if not row.test:
         raise InputError(f"row {row.id!r} has no test")
+    for number, case in enumerate(row.test):
+        if "stdin" not in case.input or "stdout" not in case.output:
+            what = f"row {row.id!r}: test {number} has no input.stdin, or no output.stdout"
+            raise InputError(what)
     code, kind = await program_of(engine, data, context)
     if kind == "empty":
         return EvalResult(row.id, False, "", [], extracted_type=kind)
@@ -167,7 +171,7 @@ async def _tested(
         config.language,
         config.compile_timeout or 10,
         config.run_timeout or default,
-        stdin=case.input.get("stdin"),
+        stdin=case.input["stdin"],
     )
     # No loopback interface: by its ports one test could pass information to the next.
     ran = await engine.run(convert.run_request(wanted, loopback=False), context)
@@ -176,7 +180,7 @@ async def _tested(
     if right and ran.execution is not None:
         printed = ran.execution.stdout.decode("utf-8", "replace")
         # In a thread: the output may be 64 MiB, and other clients wait for this loop.
-        right = await asyncio.to_thread(same_output, printed, case.output.get("stdout", ""))
+        right = await asyncio.to_thread(same_output, printed, case.output["stdout"])
     return EvalTestCase(right, found, _shown(case, whole=whole))
 
 

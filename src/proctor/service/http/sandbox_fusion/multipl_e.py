@@ -108,6 +108,8 @@ async def submit(
     engine: Engine, data: SubmitRequest, row: MultipleRow, context: RequestContext
 ) -> EvalResult:
     """Judge a reply to a row. Raises InputError for a request that is not served."""
+    if not (row.tests or row.test):
+        raise InputError(f"row {row.id!r} has no test")
     config, language = data.config, _language(data.dataset, row)
     # In a thread: a long reply takes long, and other clients wait for this loop.
     code, whole = await asyncio.to_thread(_parts, data, row, language)
