@@ -7,6 +7,7 @@ from types import CodeType
 from proctor.cell import lcb_load, plain_data, python_job
 
 _RECURSION_LIMIT = 50_000  # as on the platforms of function-call problems
+_STARTERS = ("multiprocessing", "concurrent.futures")
 _base = lcb_load.preamble()
 
 
@@ -24,6 +25,8 @@ def call(code: CodeType, function: str, *, last: bool) -> int:
     try:
         arguments = python_job.read(0).decode("utf-8", "surrogatepass").strip().split("\n")
         exec(code, names)
+        if last and not sys.modules.keys().isdisjoint(_STARTERS):
+            sys.modules["solution"] = _base  # where other processes are told to find its functions
         owner = names.get("Solution")
         found = names.get(function) if owner is None else getattr(owner(), function)  # type: ignore[operator]
         if found is None:

@@ -80,6 +80,8 @@ def run(kind: int, function: str, part: Any) -> NoReturn:
 
 
 def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
+    if b"multiprocess" in source:  # its managers' sockets need a place, even in a job without disk
+        os.environ.setdefault("TMPDIR", "/dev/shm")
     status = _run_program(source, name)
     if status == INTERRUPTED:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

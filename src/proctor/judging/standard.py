@@ -17,6 +17,7 @@ from proctor.limits import MIB
 from proctor.problem import Test
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import ContestClock
+from proctor.sandbox.shared_memory import may_need_shm
 from proctor.verdict import Verdict
 
 OVERRUN = {
@@ -35,9 +36,10 @@ DISK = 64 * MIB
 _LACKED = re.compile(
     r"PermissionError: \[Errno 13\]|OSError: \[Errno 30\]"
     r"|FileNotFoundError: \[Errno 2\] No usable temporary directory"
+    r"|FileNotFoundError: \[Errno 2\] No such file or directory(: '/(psm_|dev/shm).*)?$"
 )
-"""Beginnings of Python's messages where no file can be written."""
-_NO_DISK = "programs can write to files at level namespaces only"
+"""Python's messages where no file can be written, or there is no /dev/shm."""
+_NO_DISK = "programs can write to files and share memory at level namespaces only"
 
 
 def judge_standard(assignment: Assignment) -> Judgement:
@@ -48,8 +50,9 @@ def judge_standard(assignment: Assignment) -> Judgement:
     own: in a directory of the machine, inode numbers would reveal the tests before. The crash
     gains nothing: it reveals nothing about answers, and a wrong answer before it is final.
     """
-    found = _Standard(assignment).judge()
-    if found.verdict is not Verdict.RE or not lacked_disk(found.message):
+    at_once = disk_at_once(assignment)
+    found = _Standard(assignment, at_once).judge()
+    if at_once or found.verdict is not Verdict.RE or not lacked_disk(found.message):
         return found
     if not has_disk(assignment):
         return replace(found, message=f"{found.message} ({_NO_DISK})")
@@ -64,6 +67,12 @@ def lacked_disk(message: str) -> bool:
 def has_disk(assignment: Assignment) -> bool:
     """Return whether a job in this cell can have a file system of its own."""
     return assignment.cell.isolation.level == "namespaces"
+
+
+def disk_at_once(assignment: Assignment) -> int:
+    """Return the bytes of disk for a program that may need the /dev/shm which comes with it."""
+    wanted = may_need_shm(assignment.program.encoded()) and has_disk(assignment)
+    return DISK if wanted else 0
 
 
 class _Standard:
