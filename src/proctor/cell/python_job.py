@@ -80,8 +80,6 @@ def run(kind: int, function: str, part: Any) -> NoReturn:
 
 
 def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
-    if b"multiprocess" in source:  # its managers' sockets need a place, even in a job without disk
-        os.environ.setdefault("TMPDIR", "/dev/shm")
     status = _run_program(source, name)
     if status == INTERRUPTED:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -103,6 +101,8 @@ def _run_program(source: bytes, name: str = SOURCE_NAME) -> int:
         sys.stderr.write("".join(traceback.format_exception_only(error)))
         sys.stderr.flush()
         return 1
+    if b"multiprocess" in source:  # its managers' sockets need a place, even in a job without disk
+        os.environ.setdefault("TMPDIR", "/dev/shm")
     _reseed()
     return _finish(_execute(code, name))
 
