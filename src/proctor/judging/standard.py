@@ -13,8 +13,9 @@ from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.comparison import compare_tokens
 from proctor.judging.values import LEETCODE_ERROR, Bounds, Tolerance, compare_values
-from proctor.limits import MIB
+from proctor.limits import MIB, Limits
 from proctor.problem import Test
+from proctor.sandbox import process_limit
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.shared_memory import may_need_shm
@@ -115,7 +116,7 @@ class _Standard:
                 return
 
     def _failure(self, run: TestRun) -> tuple[Verdict, str] | None:
-        return failed_run(run, called=self._problem.function is not None)
+        return failed_run(run, self._settings.limits, called=self._problem.function is not None)
 
     def _compare(self, answer: tuple[TestRun, Test]) -> TestResult:
         run, test = answer
@@ -154,14 +155,15 @@ class _Standard:
         return Judgement(Verdict.CE, 0.0, (), message, isolation, compiled=False)
 
 
-def failed_run(run: TestRun, *, called: bool) -> tuple[Verdict, str] | None:
+def failed_run(run: TestRun, limits: Limits, *, called: bool) -> tuple[Verdict, str] | None:
     """Return why a run failed, or why a call did not return; None if it ended well."""
     if run.limit is not None:
         return OVERRUN[run.limit]
+    at_limit = process_limit.note(run.stderr, limits.processes)
     if run.signal is not None:
-        return Verdict.RE, f"ended by signal {run.signal}"
+        return Verdict.RE, f"ended by signal {run.signal}{at_limit}"
     if run.exit_code != 0:
-        return Verdict.RE, last_line(run.stderr) or f"exit code {run.exit_code}"
+        return Verdict.RE, (last_line(run.stderr) or f"exit code {run.exit_code}") + at_limit
     if called and not run.result:
         return Verdict.RE, "ended before the function returned"
     return None
