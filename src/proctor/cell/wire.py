@@ -108,8 +108,10 @@ class Request(NamedTuple):
 
     @classmethod
     def decode(cls, data: bytes) -> "Request":
-        kind, judged, loopback, *limits, shm, only_cpu, name = _REQUEST.unpack(data)
+        kind, judged, loopback, *rest = _REQUEST.unpack(data)
+        cpu, space, file_size, processes, stack, disk, shm, only_cpu, name = rest
         function = name.rstrip(b"\0").decode("utf-8", "surrogatepass")
+        limits = (cpu, space, file_size, processes, stack, disk)
         return cls(Kind(kind), *limits, function, judged, only_cpu, shm, loopback)
 
 

@@ -101,10 +101,8 @@ class AgentProcess:
             self.close()
             raise
         self.isolation = Isolation(backend.level, backend.guarantees(hello, controls))
-        self.single_use = not hello["lockdown"]
+        self.single_use, self._own_mounts = not hello["lockdown"], bool(hello["pidns"])
         self._disk, self.loopback = bool(hello["disk"]), bool(hello["loopback"])
-        self._own_mounts = bool(hello["pidns"])
-        """True if a job can have file systems of its own."""
         self.disk_used = self._scratch.used if self._scratch is not None else None
         """Measures what a job with disk has written, where nothing else bounds it."""
         self.watch_memory = "memory" not in controls
@@ -215,7 +213,8 @@ class AgentProcess:
     ) -> Request:
         """Turn limits into a request; rlimits are backstops behind the host's clock.
 
-        `source`: program that gets a /dev/shm if it may need one. A job with disk has one. Kinds of jobs that take tests are judged in any case. Raises InputError for a loopback
+        `source`: a program that gets a /dev/shm if it may need one; jobs with disk have one anyway.
+        Kinds of jobs that take tests are judged in any case. Raises InputError for a loopback
         interface of a judged program: ports could pass a note from one of its tests to the next.
         """
         judged = judged or kind in _JUDGED

@@ -1,13 +1,13 @@
-"""The process limit as the reason for a program's end: where `fork` just fails, only it can tell."""
+"""The process limit as the reason for a program's end: if `fork` just fails, only it can tell."""
 
 import re
 
 _TAIL = 4096
 _NO_MORE = re.compile(
     rb"can't start new thread|unable to create native thread|create new OS thread"
-    rb"|Thread creation failed|[Cc]annot fork"
+    rb"|Thread creation failed|[Cc]annot fork|BlockingIOError: \[Errno 11\]"
 )
-"""What runtimes say when they can start no more."""
+"""Messages of runtimes that can start no more; the last is os.fork's, whose line may not be shown."""
 _AGAIN = re.compile(rb"Resource temporarily unavailable|Errno 11\b|EAGAIN")
 _STARTING = re.compile(rb"fork|spawn|clone|thread|system_error")
 
@@ -26,5 +26,5 @@ def named(most: int) -> str:
 
 
 def note(stderr: bytes, most: int) -> str:
-    """Return the end of a message on a program that failed: names the limit if it was the reason."""
+    """Return the end of a failed program's message: the limit's name, if it was the reason."""
     return f" ({named(most)})" if reached(stderr) else ""
