@@ -21,7 +21,8 @@ class LimitHit(StrEnum):
     OUTPUT = "output"
     """Bytes of stdout, or of stderr."""
     PROCESSES = "processes"
-    """Reported only where the host must count processes itself; elsewhere a fork just fails."""
+    """Reported only where the host must count processes itself; elsewhere a fork just fails, and a
+    message on the program names the limit if its stderr says so."""
     DISK = "disk"
     """Reported only where the host must measure disk itself; elsewhere a write just fails."""
 

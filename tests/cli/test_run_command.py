@@ -132,6 +132,16 @@ def test_a_limit_is_named_on_stderr(file: Path) -> None:
     assert done.stderr.startswith(b"proctor: stopped at the cpu limit (0.3")
 
 
+def test_the_process_limit_is_named_on_stderr(file: Path) -> None:
+    file.write_text(
+        "import threading\nover = threading.Event()\n"
+        "for _ in range(30): threading.Thread(target=over.wait, daemon=True).start()\n"
+    )
+    done = proctor("run", file, "--processes", "8")
+    note = b"proctor: process limit: 8 processes and threads at once; --processes allows more\n"
+    assert (done.returncode, done.stderr.endswith(note)) == (1, True), done.stderr
+
+
 def test_json_is_one_object_with_all_facts(file: Path, level: str) -> None:
     file.write_text("import sys\nprint('grüße'); sys.stderr.write('oh'); sys.exit(3)")
     done = proctor("run", file, "--json")

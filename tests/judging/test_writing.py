@@ -1,4 +1,4 @@
-"""Programs that write files: judged again, each test in a working directory of its own."""
+"""Programs that write files or share memory: each test has a working directory of its own."""
 
 import pytest
 
@@ -20,13 +20,59 @@ with tempfile.TemporaryFile("w+") as file:
     print(file.read())
 """
 NAMED = "import os\nos.mkdir('d')\nopen('d/x', 'x').write(input())\nprint(open('d/x').read())"
+SHARING = """
+import concurrent.futures, multiprocessing, os
+def square(number): return number * number
+def put(queue, lock):
+    for _ in range(50):
+        with lock: queue.put(1)
+if __name__ == "__main__":
+    number = int(input())
+    found = os.listdir("/dev/shm")
+    multiprocessing.shared_memory = __import__("multiprocessing.shared_memory").shared_memory
+    multiprocessing.shared_memory.SharedMemory("kept", create=True, size=100)
+    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+        assert list(pool.map(square, range(4))) == [0, 1, 4, 9]
+    with multiprocessing.Manager() as manager:
+        assert list(manager.list([1])) == [1]
+    queue, lock = multiprocessing.Queue(), multiprocessing.Lock()
+    each = [multiprocessing.Process(target=put, args=(queue, lock)) for _ in range(3)]
+    for one in each: one.start()
+    assert sum(queue.get() for _ in range(150)) == 150
+    for one in each: one.join()
+    print(*found, number)
+"""
+SHARING_FUNCTION = """
+from concurrent.futures import ProcessPoolExecutor
+def square(number): return number * number
+def f(n):
+    with ProcessPoolExecutor(2) as pool:
+        return int(sum(pool.map(square, [n])) ** 0.5)
+"""
+UNSEEN = "import importlib\nimportlib.import_module('multi' + 'processing').Lock()\nprint(input())"
+FUTEX = """
+import ctypes, multiprocessing, os
+multiprocessing.Lock()
+number = {"x86_64": 202, "aarch64": 98}[os.uname().machine]
+libc = ctypes.CDLL(None, use_errno=True)
+word = ctypes.c_void_p(ctypes.cast(libc.printf, ctypes.c_void_p).value & ~3)
+allowed = []
+for operation in (1, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13):
+    done = libc.syscall(number, word, operation, 1, 0, 0, 1)
+    if done >= 0 or ctypes.get_errno() != 1: allowed.append(operation)
+print(allowed)
+"""
 FUNCTION = "def f(n):\n    open('x', 'x').write(str(n))\n    return int(open('x').read())"
 
 
 @pytest.mark.namespaces
 @pytest.mark.parametrize("fast", [False, True])
 @pytest.mark.parametrize(
-    ("problem", "program"), [(ECHO, TEMPORARY), (ECHO, NAMED), (CALLED, FUNCTION)]
+    ("problem", "program"),
+    [
+        (ECHO, TEMPORARY), (ECHO, NAMED), (CALLED, FUNCTION),
+        (ECHO, SHARING), (CALLED, SHARING_FUNCTION), (ECHO, UNSEEN),
+    ],
 )
 def test_they_have_a_directory(problem: Problem, program: str, fast: bool, pool: Pool) -> None:
     made = judge(problem, program, settings=JudgeSettings(fast=fast), pool=pool)
@@ -81,4 +127,28 @@ def test_at_landlock_the_message_says_why() -> None:
         made = judge(ECHO, TEMPORARY, pool=pool)
     assert made.verdict == "RE"
     assert "No usable temporary directory" in made.message
-    assert made.message.endswith("(programs can write to files at level namespaces only)")
+    assert made.message.endswith("(programs can write to files and share memory at level namespaces only)")
+
+
+def test_at_landlock_a_program_cannot_share_memory() -> None:
+    with open_pool(isolation="landlock", cells=1) as pool:
+        made = judge(ECHO, SHARING, pool=pool)
+    assert made.verdict == "RE"
+    assert "at level namespaces only" in made.message
+
+
+@pytest.mark.namespaces
+def test_official_mode_has_locks_too(pool: Pool) -> None:
+    """Of processes it has none, as upstream; but a lock can be made and used."""
+    program = (
+        "import multiprocessing\nlock, queue = multiprocessing.Lock(), multiprocessing.Queue()\n"
+        "with lock: print(input())"
+    )
+    made = judge(ECHO, program, settings=JudgeSettings(mode="official"), pool=pool)
+    assert made.verdict == "AC", made.message
+
+
+@pytest.mark.namespaces
+def test_of_shared_futexes_only_a_wake_up_is_added(pool: Pool) -> None:
+    made = judge(Problem("p", (Test("", "[1]"),)), FUTEX, pool=pool)
+    assert made.verdict == "AC", made.message

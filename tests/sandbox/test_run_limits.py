@@ -271,9 +271,9 @@ def test_without_disk_nothing_is_writable(cell_pool: Pool) -> None:
     assert (done.stdout, done.stderr, done.exit_code) == (b"", b"", 0)
 
 
-def test_with_disk_only_the_working_directory_is(cell_pool: Pool) -> None:
+def test_with_disk_only_the_working_directory_and_dev_shm_are(cell_pool: Pool) -> None:
     done = go(WRITE, cell_pool, disk=MIB)
-    assert set(done.stdout.split()) <= {b".", b"/box/work"}, done
+    assert set(done.stdout.split()) <= {b".", b"/box/work", b"/dev/shm"}, done
     assert done.stdout
     assert done.stderr == b""
 

@@ -394,3 +394,41 @@ def test_without_the_extra_it_is_said_before_anything_runs(
         envelope = host.solve(SolveRequest(BEST, GIVEN, packing))
     assert (envelope.status, envelope.status_detail) == ("crashed", "sandbox_unavailable")
     assert envelope.error_digest.endswith("jsonschema is missing: pip install 'proctor[solver]'")
+
+
+STARTED = """
+import threading
+over = threading.Event()
+for _ in range(COUNT): threading.Thread(target=over.wait, daemon=True).start()
+"""
+
+
+def test_a_solver_may_start_more_threads_than_it_was_told(host: SolverHost, packing: Profile) -> None:
+    source = STARTED.replace("COUNT", "40") + BEST
+    envelope = host.solve(SolveRequest(source, GIVEN, packing, workers=1))
+    assert (envelope.accepted, envelope.error_digest) == (True, "")
+
+
+def test_a_solver_that_could_start_no_more_is_told_the_limit(
+    host: SolverHost, packing: Profile
+) -> None:
+    rule = msgspec.structs.replace(packing.limits, processes=20)
+    profile = msgspec.structs.replace(packing, limits=rule)
+    source = STARTED.replace("COUNT", "60") + BEST
+    envelope = host.solve(SolveRequest(source, GIVEN, profile, workers=1))
+    assert (envelope.status, envelope.status_detail) == ("crashed", "processes")
+    assert "can't start new thread" in envelope.error_digest
+    assert "process limit: 21 processes and threads at once" in envelope.error_digest
+    assert envelope.limits["processes"] == 21
+
+
+def test_a_solver_may_use_processes(host: SolverHost, packing: Profile) -> None:
+    source = (
+        "import multiprocessing\ndef double(n): return 2 * n\n"
+        "if __name__ == '__main__':\n"
+        "    for method in ('fork', 'spawn'):\n"
+        "        with multiprocessing.get_context(method).Pool(2) as pool:\n"
+        "            assert pool.map(double, [1, 2]) == [2, 4]\n"
+    ) + "".join(f"    {line}\n" for line in BEST.splitlines())
+    envelope = host.solve(SolveRequest(source, GIVEN, packing, workers=1))
+    assert (envelope.accepted, envelope.error_digest) == (True, "")

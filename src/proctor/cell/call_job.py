@@ -11,6 +11,7 @@ from proctor.cell import lcb_load, plain_data, python_job
 _RECURSION_LIMIT = 50_000  # as on the platforms of function-call problems
 _STORES = ("STORE_GLOBAL", "STORE_NAME")
 """Instructions that bind a global name; the second in the code of a module only."""
+_STARTERS = ("multiprocessing", "concurrent.futures")
 _base = lcb_load.preamble()
 
 
@@ -29,6 +30,8 @@ def call(code: CodeType, function: str, *, last: bool) -> int:
     try:
         arguments = python_job.read(0).decode("utf-8", "surrogatepass").strip().split("\n")
         exec(code, names)
+        if last and not sys.modules.keys().isdisjoint(_STARTERS):
+            sys.modules["solution"] = _base  # where other processes are told to find its functions
         owner = names.get("Solution")
         if owner is not None:
             found = _method(owner(), function)

@@ -87,7 +87,8 @@ static struct {
     int at_home; /* true if the agent stays on one CPU of `cpus` */
     cpu_set_t cpus;
     int listener, key; /* for jobs' sockets, see loopback.h; -1 if there are none */
-    struct sock_fprog judged; /* a further filter for jobs that are judged; empty if unfiltered */
+    /* A further filter for jobs that are judged, without and with /dev/shm; empty if unfiltered. */
+    struct sock_fprog judged[2];
 } cell = { .ruleset = -1, .own_pidns = -1, .wide_ruleset = -1, .proc = -1, .last_pid = -1,
            .listener = -1, .key = -1 };
 
@@ -228,8 +229,8 @@ static int lock_down(const struct job *job)
     if (f & FEATURE_UID) STEP(STEP_UID, change_user());
     if (job->disk) STEP(STEP_DISK, chdir(cell.work)); /* only the job's user may enter it */
     if (f & FEATURE_CAPS) STEP(STEP_CAPS, drop_capabilities());
-    if (job->judged && cell.judged.len)
-        STEP(STEP_FILTER, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &cell.judged));
+    if (job->judged && cell.judged[job->shm > 0].len)
+        STEP(STEP_FILTER, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &cell.judged[job->shm > 0]));
     cell.progress->step = STEP_DONE;
     return 0;
 }

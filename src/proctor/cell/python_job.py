@@ -24,6 +24,7 @@ from proctor.cell.wire import TEST, Kind, Reply, Tag, receive
 SOURCE_NAME = "solution.py"
 STRING_NAME = "<string>"
 STDIN_NAME = "<stdin>"
+_SHM = "/dev/shm"  # noqa: S108 - the job's own, if it has one
 SOURCE_FD = 3
 FEED_FD = 4
 RESULT_FD = 3
@@ -73,7 +74,10 @@ def run(kind: int, function: str, part: Any) -> NoReturn:
         _leave(0)
     feed.send(READY)
     last = kind == _SERVE_FORK
-    test = partial(part.call, code, function, last=last) if function else partial(_execute, code)
+    if function:
+        test = partial(part.call, code, function, last=last)
+    else:
+        test = partial(_execute, code, file=_main_file(source, SOURCE_NAME))
     if kind == _SERVE_FORK:
         _serve_fork(test)
     _serve_shared(feed, test)
@@ -102,7 +106,26 @@ def _run_program(source: bytes, name: str = SOURCE_NAME) -> int:
         sys.stderr.flush()
         return 1
     _reseed()
-    return _finish(_execute(code, name))
+    return _finish(_execute(code, name, _main_file(source, name)))
+
+
+def _main_file(source: bytes, name: str) -> str:
+    """Return what a program is to take for its own file, and prepare for its further processes.
+
+    One that is started anew, not forked, imports the program by that name. Nobody else looks for it.
+    """
+    if b"multiprocess" not in source:
+        return name
+    os.environ.setdefault("TMPDIR", _SHM)  # for managers' sockets, in a job without disk
+    if name[:1] == "<" or not (b"spawn" in source or b"forkserver" in source):
+        return name
+    path = f"{_SHM}/{os.getpid()}-{os.path.basename(name)}"
+    try:
+        with open(path, "wb") as file:
+            file.write(source)
+    except OSError:  # there is no /dev/shm at this level
+        return name
+    return path
 
 
 def _serve_fork(test: Callable[[], int]) -> NoReturn:
@@ -141,12 +164,12 @@ def _end_of_test(status: int) -> int:
     return _flush_all(status)
 
 
-def _execute(code: CodeType, name: str = SOURCE_NAME) -> int:
+def _execute(code: CodeType, name: str = SOURCE_NAME, file: str = SOURCE_NAME) -> int:
     """Run a program as __main__; returns the exit code CPython would end with."""
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
     if name != STRING_NAME:
-        main.__dict__["__file__"] = name
+        main.__dict__["__file__"] = file
     sys.modules["__main__"] = main
     try:
         exec(code, main.__dict__)

@@ -226,8 +226,12 @@ static void build_filter(struct program *p, int lacks, const struct key *key)
 
 /* Refuses jobs that are judged what two cells can do to the same file: a lock or a wake-up would be a
  * note from one program to another, and with notes answers can be guessed. Jobs that are not judged
- * need locks on files of their own (databases, package managers, build tools). */
-static void build_filter_for_judged(struct program *p)
+ * need locks on files of their own (databases, package managers, build tools).
+ *
+ * A semaphore in /dev/shm takes a wake-up, and a filter sees no difference between its address and that
+ * of a shared library. Jobs with /dev/shm may do that much (`may_wake`): the end of a thread does the same
+ * to any address, in every job. */
+static void build_filter_for_judged(struct program *p, int may_wake)
 {
     static const uint32_t LOCKS[] = { F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK,
                                       F_OFD_SETLKW, F_GETLEASE };
@@ -240,13 +244,14 @@ static void build_filter_for_judged(struct program *p)
         EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LOCKS[i], (uint8_t)(LEN(LOCKS) - i), 0));
     EMIT(RETURN(SECCOMP_RET_ALLOW));
     EMIT(REFUSE(ENOLCK));
-    /* On futexes that are not private to the process only waiting is needed: for the end of a thread,
+    /* On futexes that are not private to the process mostly waiting is needed: for the end of a thread,
      * which the kernel announces. */
-    EMIT(SKIP_UNLESS(SYS_futex, 7));
+    EMIT(SKIP_UNLESS(SYS_futex, 8));
     EMIT(LOAD(ARG_LOW(1)));
     EMIT(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~(uint32_t)256 /* FUTEX_CLOCK_REALTIME */));
-    EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 128 /* FUTEX_PRIVATE_FLAG */, 2, 0));
-    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0 /* FUTEX_WAIT */, 1, 0));
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 128 /* FUTEX_PRIVATE_FLAG */, 3, 0));
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0 /* FUTEX_WAIT */, 2, 0));
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, may_wake ? 1 /* FUTEX_WAKE */ : 0, 1, 0));
     EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 9 /* FUTEX_WAIT_BITSET */, 0, 1));
     EMIT(RETURN(SECCOMP_RET_ALLOW));
     EMIT(REFUSE(EPERM));
@@ -263,7 +268,7 @@ static PyObject *install_seccomp(PyObject *self, PyObject *args)
 {
     (void)self;
     int lacks, listener = 0;
-    static struct program program, judged;
+    static struct program program, judged[2];
     struct key key = { { 0 } };
     if (!PyArg_ParseTuple(args, "i", &lacks)) return NULL;
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* jobs must not look into the agent */
@@ -273,8 +278,10 @@ static PyObject *install_seccomp(PyObject *self, PyObject *args)
         || write(cell.key, &key, sizeof key) != sizeof key)
         return PyErr_SetFromErrno(PyExc_OSError);
     build_filter(&program, lacks, &key);
-    build_filter_for_judged(&judged);
-    cell.judged = (struct sock_fprog){ judged.n, judged.code };
+    for (int shm = 0; shm < 2; shm++) {
+        build_filter_for_judged(&judged[shm], shm);
+        cell.judged[shm] = (struct sock_fprog){ judged[shm].n, judged[shm].code };
+    }
     struct sock_fprog filter = { program.n, program.code };
     listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
                             lacks & BROKERED ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &filter);

@@ -6,7 +6,7 @@
  */
 
 struct __attribute__((packed)) request {
-    uint8_t kind, judged;
+    uint8_t kind, judged, loopback;
     uint64_t cpu, address_space, file_size, processes, stack, disk, shm;
     int32_t only_cpu;
     char function[64];
@@ -23,7 +23,7 @@ struct __attribute__((packed)) ended {
     double user, system;
     uint64_t peak;
 };
-_Static_assert(sizeof(struct request) == 126 && sizeof(struct result) == 44
+_Static_assert(sizeof(struct request) == 127 && sizeof(struct result) == 44
                && sizeof(struct ended) == 29, "differs from wire.py");
 
 enum { KIND_RUN = 0, KIND_OFFICIAL = 3, KIND_COMMAND = 5, KIND_EXECUTE = 6, TAG_ENDED = 3, MOST_FDS = 3 + MAX_KEPT };
@@ -239,7 +239,7 @@ static pid_t spawn(const struct request *request, const int *fds, int n_fds, con
     int streams = request->kind == KIND_RUN || request->kind >= KIND_COMMAND ? 3 : 0;
     for (int i = 0; i < streams; i++) job.streams[i] = fds[i];
     for (int i = streams; i < n_fds && job.n_kept < MAX_KEPT - 1; i++) job.kept[job.n_kept++] = fds[i];
-    int wide = job.shm || (job.disk && cell.features & FEATURE_SCRATCH);
+    int wide = request->loopback || (job.disk && cell.features & FEATURE_SCRATCH);
     if (cell.features & FEATURE_LANDLOCK)
         job.kept[job.n_kept++] = wide ? cell.wide_ruleset : cell.ruleset;
     cell.progress->step = STEP_NONE;
@@ -306,7 +306,7 @@ static PyObject *serve(PyObject *self, PyObject *args)
             return Py_BuildValue("iy#", request.kind, request.function,
                                  (Py_ssize_t)strnlen(request.function, sizeof request.function));
         close_all(fds, n_fds);
-        supervise(control, pid, stub, started, request.shm > 0);
+        supervise(control, pid, stub, started, request.loopback);
     }
 }
 

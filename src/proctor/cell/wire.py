@@ -70,7 +70,7 @@ class Kind(IntEnum):
     what to call it stands before the source (see script_job.py)."""
 
 
-_REQUEST = struct.Struct("<B ? QQQQQQQ i 64s")
+_REQUEST = struct.Struct("<B ?? QQQQQQQ i 64s")
 _RESULT = struct.Struct("<i d d Q Q i i")
 _ENDED = struct.Struct("<i d d Q")
 
@@ -92,7 +92,9 @@ class Request(NamedTuple):
     only_cpu: int = -1
     """Number of the one CPU that it runs on; -1 for all that its cell was started with."""
     shm: int = 0
-    """Size of /dev/shm; with one, it may also open sockets on a loopback interface of its own."""
+    """Size of /dev/shm; with one, a judged job may wake those who wait on a shared futex."""
+    loopback: bool = False
+    """True if it may open sockets on a loopback interface of its own."""
 
     def encode(self) -> bytes:
         """Encode the request. Raises ValueError if the function's name is too long."""
@@ -100,18 +102,17 @@ class Request(NamedTuple):
         if len(name) > LONGEST_NAME:
             raise ValueError(f"function name longer than 64 bytes: {self.function[:70]!r}")
         return _REQUEST.pack(
-            self.kind, self.judged, self.cpu, self.address_space, self.file_size, self.processes,
-            self.stack, self.disk, self.shm, self.only_cpu, name,
+            self.kind, self.judged, self.loopback, self.cpu, self.address_space, self.file_size,
+            self.processes, self.stack, self.disk, self.shm, self.only_cpu, name,
         )  # fmt: skip
 
     @classmethod
     def decode(cls, data: bytes) -> "Request":
-        kind, judged, cpu, space, file_size, processes, stack, disk, shm, only_cpu, name = (
-            _REQUEST.unpack(data)
-        )
+        kind, judged, loopback, *rest = _REQUEST.unpack(data)
+        cpu, space, file_size, processes, stack, disk, shm, only_cpu, name = rest
         function = name.rstrip(b"\0").decode("utf-8", "surrogatepass")
         limits = (cpu, space, file_size, processes, stack, disk)
-        return cls(Kind(kind), *limits, function, judged, only_cpu, shm)
+        return cls(Kind(kind), *limits, function, judged, only_cpu, shm, loopback)
 
 
 class Result(NamedTuple):

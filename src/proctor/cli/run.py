@@ -82,7 +82,7 @@ def run(
     if as_json:
         terminal.write_json(facts(execution))
     else:
-        _explain(execution, Path(file).parent)
+        _explain(execution, limits.processes, Path(file).parent)
     return exit_code(execution)
 
 
@@ -133,7 +133,7 @@ def _read(path: str) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
 
 
-def _explain(execution: Execution, beside: Path) -> None:
+def _explain(execution: Execution, most: int, beside: Path) -> None:
     """Report which limit a program hit, or how to give it the module that it lacks."""
     if execution.limit is not None:
         used = f"{execution.cpu:.2f} s CPU, {execution.wall:.2f} s wall"
@@ -144,6 +144,11 @@ def _explain(execution: Execution, beside: Path) -> None:
 
         if missing := missing_module(execution.stderr.decode("utf-8", "replace")):
             terminal.note(_advice(*missing, beside))
+    if not execution.ok:
+        from proctor.sandbox import process_limit
+
+        if process_limit.reached(execution.stderr):
+            terminal.note(f"{process_limit.named(most)}; --processes allows more")
 
 
 def _advice(module: str, place: str, beside: Path) -> str:

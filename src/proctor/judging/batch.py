@@ -86,7 +86,7 @@ class BatchRunner:
         own = self.built.limits(limits, command, writes=limits.output if collect else 0)
         stdin = b"" if how.input_file is not None else data
         finished = environment.run_submission(command, stdin, own)
-        why = outcome.failure(self.built, finished.execution)
+        why = outcome.failure(self.built, finished.execution, limits)
         if why is not None:
             return finished.execution, why
         stdout = finished.execution.stdout

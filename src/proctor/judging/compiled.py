@@ -32,7 +32,7 @@ def judge_compiled(assignment: Assignment) -> Judgement:
         test = tests[len(answers)]
         execution = _run(assignment, built, test)
         size = len(execution.stdout) + len(execution.stderr)
-        crashed = failure(built, execution) is not None
+        crashed = failure(built, execution, assignment.settings.limits) is not None
         answers.take((execution, test), size, crashed=crashed)
     answers.compare()
     return Judgement.of_tests(answers.results, len(tests), isolation)
@@ -47,7 +47,7 @@ def _run(assignment: Assignment, built: Built, test: Test) -> Execution:
 
 def _compared(assignment: Assignment, built: Built, execution: Execution, test: Test) -> TestResult:
     facts = (execution.cpu, execution.wall, execution.memory)
-    why = failure(built, execution)
+    why = failure(built, execution, assignment.settings.limits)
     if why is not None:
         return TestResult(why.verdict, *facts, why.message, test.name)
     tolerance = assignment.settings.tolerance

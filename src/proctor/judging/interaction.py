@@ -78,7 +78,7 @@ def _once(
     partner, *users = Interaction(members).hold(environment)
     opinion = _opinion(how, partner, test)
     executions = [user.execution for user in users]
-    found = decide(contact.submission, users, partner, opinion)
+    found = decide(contact, users, partner, opinion)
     slowest = max(executions, key=lambda each: each.cpu)
     facts = replace(
         slowest,
@@ -186,7 +186,7 @@ def _opinion(how: Interactive | Communication, partner: Finished, test: Test) ->
 
 
 def decide(
-    built: Built, users: Sequence[Finished], partner: Finished, opinion: Opinion
+    contact: Contact, users: Sequence[Finished], partner: Finished, opinion: Opinion
 ) -> outcome.Failure | Opinion:
     """Return the outcome of an interaction, given how every party ended.
 
@@ -199,7 +199,10 @@ def decide(
     - If the partner had decided against the submission, that stands, however the submission ended
       after that. If it decided for it, every process of the submission must have succeeded too.
     """
-    failures = [(user, outcome.failure(built, user.execution)) for user in users]
+    failures = [
+        (user, outcome.failure(contact.submission, user.execution, contact.limits))
+        for user in users
+    ]
     before = [why for user, why in failures if why is not None and not user.hung_up]
     if before:
         hung = partner.execution.limit in {LimitHit.IDLE, LimitHit.WALL}

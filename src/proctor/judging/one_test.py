@@ -11,7 +11,7 @@ from proctor.judging.environment import JudgingEnvironment, inputs_of
 from proctor.judging.grader import OutputGrader
 from proctor.judging.runners import compile_submission
 from proctor.judging.settings import JudgeSettings
-from proctor.judging.standard import DISK, has_disk, lacked_disk, last_line
+from proctor.judging.standard import DISK, disk_at_once, has_disk, lacked_disk, last_line
 from proctor.judging.unjudged import is_plain
 from proctor.problem import Batch, Problem, Test
 from proctor.program import Program
@@ -49,7 +49,7 @@ def output_on(
 
 
 def _run(assignment: Assignment, test: Test) -> bytes | None:
-    run = _once(assignment, test)
+    run = _once(assignment, test, disk_at_once(assignment))
     if run is not None and lacked_disk(last_line(run.stderr)) and has_disk(assignment):
         run = _once(assignment, test, DISK)
     if run is None:

@@ -7,7 +7,9 @@ from proctor.judgement import TestResult
 from proctor.judging.checkers import Opinion
 from proctor.judging.standard import OVERRUN, last_line
 from proctor.languages.compiler import Built
+from proctor.limits import Limits
 from proctor.problem import Test, content_bytes
+from proctor.sandbox import process_limit
 from proctor.sandbox.command import Command
 from proctor.verdict import Verdict
 
@@ -22,8 +24,8 @@ class Failure:
     message: str
 
 
-def failure(built: Built, execution: Execution) -> Failure | None:
-    """Return why a run failed, or None if it ended as it should."""
+def failure(built: Built, execution: Execution, limits: Limits) -> Failure | None:
+    """Return why a run failed, or None if it ended as it should; `limits` without its runtime's."""
     if execution.limit is not None:
         return Failure(*OVERRUN[execution.limit])
     if execution.ok:
@@ -31,11 +33,13 @@ def failure(built: Built, execution: Execution) -> Failure | None:
     said = execution.stderr[-_TAIL:].decode("utf-8", "replace")
     if any(word in said for word in built.found.language.run.out_of_memory):
         return Failure(*OVERRUN[LimitHit.MEMORY])
+    most = limits.processes + built.found.language.run.processes
+    at_limit = process_limit.note(execution.stderr, most)
     if execution.signal is not None:
-        return Failure(Verdict.RE, f"ended by signal {execution.signal}")
+        return Failure(Verdict.RE, f"ended by signal {execution.signal}{at_limit}")
     last = last_line(execution.stderr)
     said = f", and said: {last}" if last else ""
-    return Failure(Verdict.RE, f"ended with exit code {execution.exit_code}{said}")
+    return Failure(Verdict.RE, f"ended with exit code {execution.exit_code}{said}{at_limit}")
 
 
 def with_files(command: Command, test: Test) -> Command:

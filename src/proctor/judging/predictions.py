@@ -76,7 +76,7 @@ def _desk(cell: Cell, limits: Limits, clock: Clock) -> Iterator["_Desk"]:
     with cell.serve(Kind.SERVE_FORK, _ANSWERER, "answer", limits, clock) as serving:
         if not serving.alive:
             raise CellDied(f"our own program did not load: {serving.unloadable}")
-        yield _Desk(serving, clock, cell)
+        yield _Desk(serving, clock, cell, limits)
 
 
 class _TaskFault(Exception):
@@ -100,14 +100,15 @@ class _Evaluated:
 class _Desk:
     """A cell in which values are evaluated for one prediction."""
 
-    def __init__(self, serving: Serving, clock: Clock, cell: Cell) -> None:
+    def __init__(self, serving: Serving, clock: Clock, cell: Cell, limits: Limits) -> None:
         self._serving, self._clock, self._cell = serving, clock, cell
+        self._limits = limits
 
     def ask(self, bounds: Bounds, what: str, *given: object) -> _Evaluated:
         """Evaluate one value; an encoding beyond `bounds` cannot be that of the right value."""
         asked = content_bytes("\n".join(map(json.dumps, (what, *given))))
         run = self._serving.test(asked, self._clock)
-        if (failure := failed_run(run, called=True)) is not None:
+        if (failure := failed_run(run, self._limits, called=True)) is not None:
             return _Evaluated(run, failure)
         if not bounds.hold(run.result):
             return _Evaluated(run, (Verdict.WA, "far larger than the right value"))

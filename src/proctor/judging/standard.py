@@ -18,10 +18,12 @@ from proctor.judging.values import (
     compare_values,
     expected_values,
 )
-from proctor.limits import MIB
+from proctor.limits import MIB, Limits
 from proctor.problem import Test
+from proctor.sandbox import process_limit
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import ContestClock
+from proctor.sandbox.shared_memory import may_need_shm
 from proctor.verdict import Verdict
 
 OVERRUN = {
@@ -40,9 +42,10 @@ DISK = 64 * MIB
 _LACKED = re.compile(
     r"PermissionError: \[Errno 13\]|OSError: \[Errno 30\]"
     r"|FileNotFoundError: \[Errno 2\] No usable temporary directory"
+    r"|FileNotFoundError: \[Errno 2\] No such file or directory(: '/(psm_|dev/shm).*)?$"
 )
-"""Beginnings of Python's messages where no file can be written."""
-_NO_DISK = "programs can write to files at level namespaces only"
+"""Python's messages where no file can be written, or there is no /dev/shm."""
+_NO_DISK = "programs can write to files and share memory at level namespaces only"
 
 
 def judge_standard(assignment: Assignment) -> Judgement:
@@ -53,8 +56,9 @@ def judge_standard(assignment: Assignment) -> Judgement:
     own: in a directory of the machine, inode numbers would reveal the tests before. The crash
     gains nothing: it reveals nothing about answers, and a wrong answer before it is final.
     """
-    found = _Standard(assignment).judge()
-    if found.verdict is not Verdict.RE or not lacked_disk(found.message):
+    at_once = disk_at_once(assignment)
+    found = _Standard(assignment, at_once).judge()
+    if at_once or found.verdict is not Verdict.RE or not lacked_disk(found.message):
         return found
     if not has_disk(assignment):
         return replace(found, message=f"{found.message} ({_NO_DISK})")
@@ -69,6 +73,12 @@ def lacked_disk(message: str) -> bool:
 def has_disk(assignment: Assignment) -> bool:
     """Return whether a job in this cell can have a file system of its own."""
     return assignment.cell.isolation.level == "namespaces"
+
+
+def disk_at_once(assignment: Assignment) -> int:
+    """Return the bytes of disk for a program that may need the /dev/shm which comes with it."""
+    wanted = may_need_shm(assignment.program.encoded()) and has_disk(assignment)
+    return DISK if wanted else 0
 
 
 class _Standard:
@@ -111,7 +121,7 @@ class _Standard:
                 return
 
     def _failure(self, run: TestRun) -> tuple[Verdict, str] | None:
-        return failed_run(run, called=self._problem.function is not None)
+        return failed_run(run, self._settings.limits, called=self._problem.function is not None)
 
     def _compare(self, answer: tuple[TestRun, Test]) -> TestResult:
         run, test = answer
@@ -152,14 +162,15 @@ class _Standard:
         return Judgement(Verdict.CE, 0.0, (), message, isolation, compiled=False)
 
 
-def failed_run(run: TestRun, *, called: bool) -> tuple[Verdict, str] | None:
+def failed_run(run: TestRun, limits: Limits, *, called: bool) -> tuple[Verdict, str] | None:
     """Return why a run failed, or why a call did not return; None if it ended well."""
     if run.limit is not None:
         return OVERRUN[run.limit]
+    at_limit = process_limit.note(run.stderr, limits.processes)
     if run.signal is not None:
-        return Verdict.RE, f"ended by signal {run.signal}"
+        return Verdict.RE, f"ended by signal {run.signal}{at_limit}"
     if run.exit_code != 0:
-        return Verdict.RE, last_line(run.stderr) or f"exit code {run.exit_code}"
+        return Verdict.RE, (last_line(run.stderr) or f"exit code {run.exit_code}") + at_limit
     if called and not run.result:
         return Verdict.RE, "ended before the function returned"
     return None

@@ -40,7 +40,7 @@ class TwoStepsRunner:
         first = self._run(environment, "0", test.input_bytes(), b"")
         facts = first.execution
         message = first.files.get(_FILE)
-        why = outcome.failure(self.built, facts)
+        why = outcome.failure(self.built, facts, self.limits)
         if why is None and message is None:
             why = Failure(
                 Verdict.WA, "its first run left no file, or too large a one, to the second"
@@ -50,7 +50,7 @@ class TwoStepsRunner:
             return outcome.failed(test, facts, why), facts.isolation
         second = self._run(environment, "1", b"", message)
         facts = most_of([facts, second.execution])
-        why = outcome.failure(self.built, second.execution)
+        why = outcome.failure(self.built, second.execution, self.limits)
         if why is not None:
             return outcome.failed(test, facts, why), facts.isolation
         opinion, _ = self.grader.grade(environment, test, second.execution.stdout)

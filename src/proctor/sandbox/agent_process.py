@@ -24,6 +24,7 @@ from proctor.sandbox.backend import CellSetup, Launch, Launcher, Start
 from proctor.sandbox.cell import lacks_loopback
 from proctor.sandbox.machine import cgroup, cpus, memfile, procfs, users
 from proctor.sandbox.machine.scratch import Scratch
+from proctor.sandbox.shared_memory import may_need_shm
 
 START_TIMEOUT = 60.0
 """Longest time that a cell may take to come up on a busy machine, in seconds."""
@@ -100,7 +101,7 @@ class AgentProcess:
             self.close()
             raise
         self.isolation = Isolation(backend.level, backend.guarantees(hello, controls))
-        self.single_use = not hello["lockdown"]
+        self.single_use, self._own_mounts = not hello["lockdown"], bool(hello["pidns"])
         self._disk, self.loopback = bool(hello["disk"]), bool(hello["loopback"])
         self.disk_used = self._scratch.used if self._scratch is not None else None
         """Measures what a job with disk has written, where nothing else bounds it."""
@@ -215,9 +216,11 @@ class AgentProcess:
         *,
         judged: bool = False,
         only_cpu: int = -1,
+        source: bytes = b"",
     ) -> Request:
         """Turn limits into a request; rlimits are backstops behind the host's clock.
 
+        `source`: a program that gets a /dev/shm if it may need one; jobs with disk have one anyway.
         Kinds of jobs that take tests are judged in any case. Raises InputError for a loopback
         interface of a judged program: ports could pass a note from one of its tests to the next.
         """
@@ -232,7 +235,8 @@ class AgentProcess:
             processes=self.process_limit(limits),
             stack=limits.stack,
             disk=self.disk_to_mount(limits),
-            shm=self._shm(limits),
+            shm=self._shm(limits, wanted=kind is Kind.SESSION or may_need_shm(source)),
+            loopback=limits.loopback,
             function=function,
             judged=judged,
             only_cpu=only_cpu,
@@ -335,12 +339,12 @@ class AgentProcess:
         """Return the bytes of the file system that the job is to mount for itself."""
         return limits.disk
 
-    def _shm(self, limits: Limits) -> int:
-        """Return the bytes of /dev/shm for a job; 0 for none, and no sockets.
+    def _shm(self, limits: Limits, *, wanted: bool) -> int:
+        """Return the bytes of /dev/shm for a job; 0 for none.
 
         A control group counts them as memory; elsewhere nobody sees those that are not mapped.
         """
-        if not limits.loopback:
+        if not (self._own_mounts and (wanted or limits.disk or limits.loopback)):
             return 0
         return limits.memory // _UNCOUNTED_SHARE if self.watch_memory else limits.memory
 

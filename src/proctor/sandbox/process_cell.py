@@ -32,11 +32,11 @@ class ProcessCell(AgentProcess):
             fds.append(memfile.sealed_reader(stdin))  # one by one: opening any of them may fail
             fds.append(memfile.empty())
             fds.append(memfile.empty())
-            fds.append(memfile.sealed(program.encoded()))
+            fds.append(memfile.sealed(source := program.encoded()))
             self.set_limits(limits)
             meter = Meter(self)
             kind = Kind.STRING if program.name == ON_COMMAND_LINE else Kind.RUN
-            self.submit(self.request(kind, limits), fds)
+            self.submit(self.request(kind, limits, source=source), fds)
             hit = meter.wait([self.control.fileno()], ContestClock(limits), limits)
             result = self.result() if hit is None else self.end_job()
             return meter.execution(limits, result, hit, fds[1], fds[2])
@@ -58,7 +58,8 @@ class ProcessCell(AgentProcess):
             own.append(source := memfile.sealed(script.encoded()))
             self.set_limits(limits)
             meter = Meter(self)
-            self.submit(self.request(Kind.SCRIPT, limits), [stdin, stdout, stderr, source])
+            job = self.request(Kind.SCRIPT, limits, source=script.program.encoded())
+            self.submit(job, [stdin, stdout, stderr, source])
             tail = _tail(streams, (stdout, stderr), limits)
             streams.close()
             streams = Streams()

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.execution import TIME_LIMITS, Execution, LimitHit
+from proctor.limits import Limits
+from proctor.sandbox import process_limit
 from proctor.sandbox.directory_job import DirectoryResult
 from proctor.solver import digest, strict_json
 from proctor.solver.checking import REJECTED, CheckResult
@@ -109,18 +111,19 @@ def shown(stream: bytes) -> tuple[str, int]:
 
 
 def failure(
-    worked: DirectoryResult, profile: Profile, markers: int, wall: float
+    worked: DirectoryResult, profile: Profile, markers: int, limits: Limits
 ) -> Conclusion | None:
     """Return how a run failed, by the first cause that applies; None if it ended well.
 
-    `wall` is its limit in seconds. The result of a run that failed counts for nothing.
+    `limits` are the program's. The result of a run that failed counts for nothing.
     """
     done, rule = worked.execution, profile.marker
     if worked.stopped:
         return Conclusion("run", "cancelled", "cancelled", "the job was cancelled")
     if done.limit in TIME_LIMITS:
-        return Conclusion("run", "timeout", "", f"Execution timed out after {wall:g}s")
-    crash = _crash(done, digest.of_program(done.stderr, done.stdout, profile.entry, rule.text))
+        return Conclusion("run", "timeout", "", f"Execution timed out after {limits.wall:g}s")
+    said = digest.of_program(done.stderr, done.stdout, profile.entry, rule.text)
+    crash = _crash(done, said, limits.processes)
     if crash is not None:
         return Conclusion("run", "crashed", *crash)
     if rule.text and markers > rule.max:
@@ -130,8 +133,10 @@ def failure(
     return None
 
 
-def _crash(done: Execution, said: str) -> tuple[str, str] | None:
+def _crash(done: Execution, said: str, processes: int) -> tuple[str, str] | None:
     """Return a detail and a digest for a program that did not end well by itself."""
+    if done.limit is LimitHit.PROCESSES or (not done.ok and process_limit.reached(done.stderr)):
+        return "processes", f"{said}\n{process_limit.named(processes)}".strip()
     if done.limit is LimitHit.MEMORY:
         return "oom", said or "the program used more memory than it may"
     if done.limit is not None:

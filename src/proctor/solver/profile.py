@@ -145,8 +145,9 @@ class LimitsRule(_ProfileTable, frozen=True):
     disk: int | str = 256 * MIB
     output: int | str = 64 * MIB
     """Limit on stdout and on stderr, each; far less is shown."""
-    processes: int = 16
-    """Processes and threads besides one for each worker."""
+    processes: int | None = None
+    """Processes and threads besides one for each worker; None for 128, or two for each CPU of the
+    machine if that is more: libraries start one for each, whatever they are told."""
 
 
 class ValidatorRule(_ProfileTable, frozen=True):

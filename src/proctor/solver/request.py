@@ -13,6 +13,7 @@ from proctor.solver.envelope import SolveRefused
 from proctor.solver.profile import Profile
 
 _DEEPEST_INPUT = 256
+_PROCESSES = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def limits(request: SolveRequest, times: TimeLimits, threads: int) -> Limits:
         wall=times.wall,
         memory=int(bounds.memory),
         output=int(bounds.output),
-        processes=threads + bounds.processes,
+        processes=threads + (bounds.processes or max(_PROCESSES, 2 * (os.cpu_count() or 1))),
         disk=1 << (needed - 1).bit_length(),  # a power of two, so that few containers are outgrown
     )
 

@@ -142,7 +142,7 @@ class Solving:
             raise SolveRefused("compile", gated.detail, gated.error or "")
         self.warnings += gate.advice(gated, self.profile)
         self._note(worked, incumbents)
-        conclusion = self._judge(worked, best, times.wall)
+        conclusion = self._judge(worked, best, limits)
         if proof is None or not conclusion.accepted:
             return conclusion
         job = replace(job, interim=_NO_FILE, collect=None, compiled=False)
@@ -263,10 +263,10 @@ class Solving:
             found.append(Artifact(each.name, len(each.data), sha256))
         return found
 
-    def _judge(self, worked: DirectoryResult, best: BestSolution, limit: float) -> Conclusion:
+    def _judge(self, worked: DirectoryResult, best: BestSolution, limits: Limits) -> Conclusion:
         """Return the conclusion on a run, with the best solution from before its end."""
         known, wall, count = self.profile, worked.execution.wall, self.facts.marker_count
-        failed = claim.failure(worked, known, count, limit)
+        failed = claim.failure(worked, known, count, limits)
         data, complaint = returned.result(worked, known)
         read = claim.read(data, complaint, known)
         if failed is None and isinstance(read, UnreadableResult):

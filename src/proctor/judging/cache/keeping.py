@@ -3,10 +3,8 @@
 import re
 from enum import StrEnum
 
-from proctor.execution import LimitHit
 from proctor.judgement import Judgement, TestResult
 from proctor.judging.official.upstream import TEST_RUNNER_ERROR
-from proctor.judging.standard import OVERRUN
 from proctor.limits import Limits
 from proctor.verdict import Verdict
 
@@ -23,7 +21,8 @@ _SIGNAL = re.compile(r"ended by signal (\d+)\b")
 _OWN_SIGNALS = frozenset({"4", "6", "7", "8", "11", "31"})
 """Signals that a program's own instructions bring about: SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV,
 SIGSYS. Any other may have come from outside."""
-_TOO_MANY = OVERRUN[LimitHit.PROCESSES][1]
+_TOO_MANY = "process limit"
+"""Words that are in the message on a program that was stopped there, or could start no more."""
 _COMPILING = re.compile(r"while compiling: |compiling exceeded ")
 
 

@@ -10,6 +10,7 @@ from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.official import upstream
 from proctor.judging.per_problem import PerProblem
+from proctor.judging.standard import disk_at_once
 from proctor.problem import Problem, Test
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import UpstreamClock
@@ -53,7 +54,8 @@ class _Official:
         """Upstream's report on the first test that failed, where upstream would have ended."""
 
     def judge(self) -> Judgement:
-        with self._assignment.serve(Kind.SERVE_OFFICIAL, self._clock) as serving:
+        disk = disk_at_once(self._assignment)
+        with self._assignment.serve(Kind.SERVE_OFFICIAL, self._clock, disk) as serving:
             if not serving.alive:
                 return self._not_loaded(serving)
             cases = _cases.of(self._problem)

@@ -179,6 +179,18 @@ def test_absolute_paths_in_programs(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.namespaces
+@pytest.mark.namespaces
+def test_commands_and_cells_share_memory_between_processes(sandbox: Sandbox) -> None:
+    source = (
+        "import multiprocessing\ndef square(n): return n * n\n"
+        "if __name__ == '__main__':\n"
+        "    with multiprocessing.Pool(2) as pool: print(pool.map(square, [1, 2, 3]))\n"
+    )
+    sandbox.files.write("prog.py", source)
+    assert sandbox.commands.run("python3 prog.py").stdout == "[1, 4, 9]\n"
+    assert sandbox.run_code(source).logs.stdout == ["[1, 4, 9]\n"]
+
+
 def test_commands(sandbox: Sandbox) -> None:
     sandbox.files.make_dir("place")
     found = sandbox.commands.run(

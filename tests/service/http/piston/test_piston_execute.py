@@ -60,6 +60,19 @@ def test_files_and_arguments(http: httpx.Client) -> None:
     assert answer["run"]["stdout"] == "['prog.py', 'a b', '$HOME'] 7 b'\\x00\\xff'\n", answer
 
 
+@pytest.mark.namespaces
+def test_processes_that_share_memory(http: httpx.Client) -> None:
+    source = (
+        "import multiprocessing\ndef square(n): return n * n\n"
+        "if __name__ == '__main__':\n"
+        "    for method in ('fork', 'spawn'):\n"
+        "        with multiprocessing.get_context(method).Pool(2) as pool:\n"
+        "            print(pool.map(square, [1, 2, 3]))\n"
+    )
+    answer = execute(http, "python", {"name": "prog.py", "content": source})
+    assert answer["run"]["output"] == "[1, 4, 9]\n" * 2
+
+
 @pytest.mark.compiler
 def test_a_compiled_program(http: httpx.Client) -> None:
     source = "#include <cstdio>\nint main(int, char **v) { std::puts(v[1]); }"
