@@ -8,10 +8,10 @@ It is single-threaded and does one job at a time.
 import gc
 import json
 import os
-import random
 import signal
 import socket
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -29,13 +29,13 @@ def main() -> NoReturn:
     log = os.dup(2)  # the host reads it when a cell dies; jobs do not get it
     try:
         lockdown.enter(config, [control.fileno()])
-        _serve(control, config)
+        _serve(control, config, log)
     except BaseException:  # noqa: BLE001 - the last words of a process that the host will replace
         os.write(log, traceback.format_exc().encode("utf-8", "backslashreplace"))
         os._exit(1)
 
 
-def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
+def _serve(control: socket.socket, config: dict[str, Any], log: int) -> NoReturn:
     hello: dict[str, Any] = {
         "version": sys.version,
         "prefix": sys.base_prefix,
@@ -43,13 +43,17 @@ def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
         "pid": os.getpid(),
     }
     sys.path.extend(config["paths"])
+    _quiet_streams()  # now, since modules may keep the stream objects that they find
+    for fd in (1, 2):
+        os.dup2(log, fd)
     hello["missing"] = _warm_up(config["imports"])
+    _forget_threads()
     hello.update(lockdown.prepare(config))
     _quiet_streams()
     parts = Parts()
     _leave_no_trace()
     python_job.rehearse()
-    random.seed(0)  # judged programs draw the same numbers in every cell, or verdicts would differ
+    python_job.reseed(0)  # judged programs draw the same numbers in every cell, or verdicts would differ
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -73,6 +77,19 @@ def _warm_up(modules: Sequence[str]) -> list[str]:
     return missing
 
 
+def _forget_threads() -> None:
+    """Forget threads that modules have started: no job has them. Raises RuntimeError.
+
+    A job would wait at its end for one that is not a daemon.
+    """
+    others = [each for each in threading.enumerate() if each is not threading.current_thread()]
+    lasting = [each.name for each in others if not each.daemon]
+    if lasting:
+        raise RuntimeError(f"a module that was imported has started a thread: {lasting[0]}")
+    if others:
+        threading._after_fork()  # type: ignore[attr-defined]  # noqa: SLF001 - no public twin
+
+
 def _quiet_streams() -> None:
     """Put Python's standard streams on empty files.
 
@@ -85,8 +102,6 @@ def _quiet_streams() -> None:
         os.dup2(file, fd)
         os.close(file)
     python_job.fresh_streams()
-    vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
-    sys.stdin.readline()  # allocates the decoder and buffers once, here
 
 
 def _leave_no_trace() -> None:

@@ -30,7 +30,9 @@ def enter(config: dict[str, Any], inherited: list[int]) -> None:
 def prepare(config: dict[str, Any]) -> dict[str, Any]:
     """Get ready to spawn; returns what will be in force once `seal` has been called."""
     site.setquit()
+    site.setcopyright()
     site.sethelper()
+    site.enablerlcompleter()
     facts = {"lockdown": _lockdown is not None, "landlock": 0, "seccomp": False, "proc": False}
     facts |= {"pidns": False, "disk": False, "scope": False, "loopback": False}
     if work := config.get("work"):  # a container's directory, which all jobs get, one by one

@@ -5,10 +5,10 @@ see one or two kinds.
 """
 
 import gc
-import random
 import sys
 from types import ModuleType
 
+from proctor.cell import python_job
 from proctor.cell.wire import Kind
 
 _NAMES: dict[int, str] = {
@@ -63,7 +63,8 @@ class Parts:
             module.rehearse()
         self._loaded[name] = module
         self.forget()
-        random.seed(0)  # again, as in agent.py: what was just loaded may have drawn numbers
+        sys.modules.setdefault("__main__", python_job.empty_main())  # for jobs that set none
+        python_job.reseed(0)  # again, as in agent.py: what was just loaded may have drawn numbers
         gc.collect()
         gc.freeze()
 

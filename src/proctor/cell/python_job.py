@@ -66,7 +66,9 @@ def run(kind: int, function: str, part: Any) -> NoReturn:
         os.close(SOURCE_FD)
         _run_once(source)
     if kind == _SERVE_OFFICIAL:
+        _keep_lines(source, STRING_NAME)
         part.serve(feed, source, function)
+    _keep_lines(source, SOURCE_NAME)
     try:
         code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
     except compiling.ERRORS as error:
@@ -84,7 +86,7 @@ def run(kind: int, function: str, part: Any) -> NoReturn:
 
 
 def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
-    status = _run_program(source, name)
+    status = _finish(_run_program(source, name))
     if status == INTERRUPTED:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
@@ -92,21 +94,16 @@ def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
 
 
 def _run_program(source: bytes, name: str = SOURCE_NAME) -> int:
-    """Compile and run a program; returns the exit code to end this process with."""
-    # Tracebacks and warnings read these lines.
-    if name == SOURCE_NAME:  # a lazy entry: decoded only when read
-        linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
-    elif name != STRING_NAME:  # lazy entries are ignored if the file exists, even if unreadable
-        lines = source.decode("utf-8", "replace").splitlines(keepends=True)
-        linecache.cache[name] = (len(source), None, lines, name)
+    """Compile and run a program, without what follows its end; returns its exit code."""
+    _keep_lines(source, name)
     try:
         code = compile(source, name, "exec", dont_inherit=True)
     except compiling.ERRORS as error:
         sys.stderr.write("".join(traceback.format_exception_only(error)))
         sys.stderr.flush()
         return 1
-    _reseed()
-    return _finish(_execute(code, name, _main_file(source, name)))
+    reseed(None)
+    return _execute(code, name, _main_file(source, name))
 
 
 def _main_file(source: bytes, name: str) -> str:
@@ -126,6 +123,17 @@ def _main_file(source: bytes, name: str) -> str:
     except OSError:  # there is no /dev/shm at this level
         return name
     return path
+
+
+def _keep_lines(source: bytes, name: str) -> None:
+    """Keep a program's lines, which tracebacks and warnings read, and not the rehearsal's."""
+    if name == SOURCE_NAME:  # a lazy entry: decoded only when read
+        linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
+        return
+    linecache.cache.pop(SOURCE_NAME, None)
+    if name != STRING_NAME:  # lazy entries are ignored if the file exists, even if unreadable
+        lines = source.decode("utf-8", "replace").splitlines(keepends=True)
+        linecache.cache[name] = (len(source), None, lines, name)
 
 
 def _serve_fork(test: Callable[[], int]) -> NoReturn:
@@ -166,8 +174,7 @@ def _end_of_test(status: int) -> int:
 
 def _execute(code: CodeType, name: str = SOURCE_NAME, file: str = SOURCE_NAME) -> int:
     """Run a program as __main__; returns the exit code CPython would end with."""
-    main = types.ModuleType("__main__")
-    main.__dict__["__builtins__"] = builtins
+    main = empty_main()
     if name != STRING_NAME:
         main.__dict__["__file__"] = file
     sys.modules["__main__"] = main
@@ -179,6 +186,13 @@ def _execute(code: CodeType, name: str = SOURCE_NAME, file: str = SOURCE_NAME) -
         print_exception(error)
         return INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1
     return 0
+
+
+def empty_main() -> types.ModuleType:
+    """Return the module in which a program begins."""
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__builtins__=builtins, __annotations__={})
+    return main
 
 
 def exit_code(stop: SystemExit) -> int:
@@ -195,11 +209,15 @@ def exit_code(stop: SystemExit) -> int:
     return 1
 
 
-def _finish(status: int) -> int:
-    """Do what the interpreter does when it exits: end threads, run atexit handlers, flush."""
+def _finish(status: int, *, rehearsal: bool = False) -> int:
+    """Do what the interpreter does when it exits: end threads, run atexit handlers, flush.
+
+    A rehearsal only looks whether there are threads and handlers: they are for jobs to end.
+    """
     try:
-        _end_threads()
-        if atexit._ncallbacks():  # noqa: SLF001 - no public twin
+        if _may_have_threads() and not rehearsal:
+            threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001 - no public twin
+        if atexit._ncallbacks() and not rehearsal:  # noqa: SLF001 - no public twin
             atexit._run_exitfuncs()  # noqa: SLF001 - no public twin
     except BaseException as error:  # noqa: BLE001 - as in _execute
         print_exception(error)
@@ -210,12 +228,11 @@ def _finish(status: int) -> int:
     return _flush_all(status)
 
 
-def _end_threads() -> None:
-    """Wait for threads as the interpreter does, if there are any: that writes to seventy pages."""
+def _may_have_threads() -> bool:
+    """Return whether there is a thread to wait for: threading's end writes to seventy pages."""
     # Private names, for want of public twins.
     held = threading._limbo or getattr(threading, "_threading_atexits", None)  # type: ignore[attr-defined]  # noqa: SLF001
-    if held or len(threading._active) > 1:  # type: ignore[attr-defined]  # noqa: SLF001
-        threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001
+    return bool(held) or len(threading._active) > 1  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 def _flush_all(status: int) -> int:
@@ -257,20 +274,33 @@ def _complain(text: str) -> None:
             os.write(2, text.encode("utf-8", "backslashreplace"))
 
 
+_STREAMS: list[tuple[str, Any, io.FileIO, io.TextIOWrapper]] = [
+    (name, kind.__new__(kind), io.FileIO.__new__(io.FileIO), io.TextIOWrapper.__new__(io.TextIOWrapper))
+    for name, kind in (
+        ("stdin", io.BufferedReader), ("stdout", io.BufferedWriter), ("stderr", io.BufferedWriter),
+    )
+]  # fmt: skip
+"""Name, buffer, file and text of each standard stream."""
+
+
 def fresh_streams() -> None:
-    """Bind sys.stdin, sys.stdout and sys.stderr anew to descriptors 0, 1 and 2."""
-    sys.stdin = io.TextIOWrapper(
-        io.BufferedReader(io.FileIO(0, "r", closefd=False)),
-        encoding="utf-8", errors="surrogateescape",
-    )  # fmt: skip
-    sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(io.FileIO(1, "w", closefd=False)),
-        encoding="utf-8", errors="surrogateescape",
-    )  # fmt: skip
-    sys.stderr = io.TextIOWrapper(
-        io.BufferedWriter(io.FileIO(2, "w", closefd=False)),
-        encoding="utf-8", errors="backslashreplace", line_buffering=True,
-    )  # fmt: skip
+    """Bind sys.stdin, sys.stdout and sys.stderr anew to descriptors 0, 1 and 2.
+
+    They stay the same objects, and only begin anew: modules that are loaded may have kept them.
+    """
+    for fd, (name, buffer, file, text) in enumerate(_STREAMS):
+        for each in (buffer, file, text):
+            vars(each).clear()
+        mode = "w" if fd else "r"
+        io.FileIO.__init__(file, fd, mode, closefd=False)
+        file.name = f"<{name}>"
+        type(buffer).__init__(buffer, file)
+        io.TextIOWrapper.__init__(
+            text, buffer, encoding="utf-8", line_buffering=fd == 2,
+            errors="backslashreplace" if fd == 2 else "surrogateescape",
+        )  # fmt: skip
+        text.mode = mode
+        vars(sys).update({name: text, f"__{name}__": text})
 
 
 SAMPLE = """\
@@ -293,20 +323,21 @@ REHEARSALS = 12
 
 
 def play() -> None:
-    """Do what a job does, with a small program."""
+    """Do what a job does, with a small program. Only for a process that then ends."""
     gc.enable()
-    _run_program(b"import sys\nprint(len(sys.stdin.readline()) + 1)\n")
+    _finish(_run_program(b"import sys\nprint(len(sys.stdin.readline()) + 1)\n"))
 
 
 def rehearse() -> None:
     """Walk the paths that every job walks, before any job is forked.
 
     It fills caches, specialises bytecode and leaves the allocator settled, so that jobs write to
-    fewer of the pages they share with the agent: a tenth of a job's cost.
+    fewer of the pages they share with the agent: a tenth of a job's cost. Exit handlers are not
+    run: those of imported modules are for jobs, which would find threading at its end.
     """
     sample = SAMPLE.encode()
     for _ in range(REHEARSALS):
-        _run_program(sample)
+        _finish(_run_program(sample), rehearsal=True)
     renew_streams()
 
 
@@ -316,14 +347,14 @@ def renew_streams() -> None:
         os.ftruncate(fd, 0)
         os.lseek(fd, 0, os.SEEK_SET)
     fresh_streams()
-    vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
 
 
-def _reseed() -> None:
-    """Give a lone run its own random numbers; judged tests keep the agent's, for repeatability."""
-    random = sys.modules.get("random")
-    if random is not None:
-        random.seed()
+def reseed(seed: int | None) -> None:
+    """Seed the random numbers that modules share; None: unlike any other job's."""
+    for name in ("random", "numpy.random"):
+        module = sys.modules.get(name)
+        if module is not None:
+            module.seed(seed)
 
 
 def _brief(error: BaseException) -> str:

@@ -25,7 +25,6 @@ def prepare() -> tuple[bytes, str]:
     sys.argv[:] = head["argv"]
     # The program's input may be a pipe; the agent's streams are made for files.
     python_job.fresh_streams()
-    vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
     if head["line_buffered"]:
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     return data[start:], head["argv"][0]
