@@ -12,7 +12,7 @@ from proctor.judgement import Judgement, TestResult
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.comparison import compare_tokens
-from proctor.judging.values import LEETCODE_ERROR, Bounds, Tolerance, compare_values
+from proctor.judging.values import Bounds, Tolerance, compare_values, error_of_floats
 from proctor.limits import MIB
 from proctor.problem import Test
 from proctor.sandbox.cell import Serving, TestRun
@@ -130,8 +130,7 @@ class _Standard:
             value = plain_data.decode(run.result)
         except ValueError:
             return "the function's result is not plain data"
-        floats = LEETCODE_ERROR if self._problem.platform.lower() == "leetcode" else 0.0
-        allowed = Tolerance(tolerance, floats)
+        allowed = Tolerance(tolerance, error_of_floats(self._problem.platform))
         return compare_values(value, json.loads(test.output_text()), allowed)
 
     def _not_compiled(self, serving: Serving) -> Judgement:
