@@ -18,7 +18,7 @@ from proctor.integrations.rewards import (
     make_code_reward,
     make_ioi_reward,
 )
-from proctor.integrations.rows import task_of, text_of
+from proctor.integrations.rows import COLUMNS, key_of, task_of, text_of
 
 CASES = [{"input": "2\n", "output": "4\n"}, {"input": "3\n", "output": "6\n", "weight": 3.0}]
 RIGHT = "```python\nprint(2 * int(input()))\n```"
@@ -88,6 +88,17 @@ def test_every_form_of_tests(pool: Pool, columns: dict[str, Any]) -> None:
     reward = make_code_reward(pool=pool)
     batch = {name: [value] * 2 for name, value in columns.items()}
     assert reward([RIGHT, SQUARE], prompts=["p", "p"], **batch) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("name", [*COLUMNS, "metadata", "language"])
+def test_rows_share_what_is_read_of_them_only_if_all_of_it_is_the_same(name: str) -> None:
+    row = {"test_cases": CASES, "prompt": "one"}
+    assert key_of({**row, "prompt": "other"}) == key_of(row)
+    one, other = (
+        {**row, name: Problem(text, ()) if name == "problem" else text} for text in ("c", "cpp")
+    )
+    assert len({key_of(row), key_of(one), key_of(other)}) == 3
+    assert key_of(dict(reversed(one.items()))) == key_of(one)
 
 
 @pytest.mark.parametrize(

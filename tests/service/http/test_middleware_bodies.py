@@ -1,6 +1,7 @@
 """What all bodies may hold together."""
 
 import asyncio
+import hashlib
 import json
 import random
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ from proctor.service.http.middleware import (
     declared_length,
 )
 from proctor.service.http.monitoring import Metrics
-from proctor.service.http.settings import ServeSettings
+from proctor.service.http.settings import ServeSettings, Tokens
 
 
 def arriving(*parts: bytes) -> Any:
@@ -128,3 +129,37 @@ def test_who_finds_no_room_is_told_to_come_back_and_nothing_is_lost() -> None:
     assert ask([b"x" * 11], 11) == 503
     assert ask([b"x" * 10], 10) == 200
     assert front.bodies.held == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "token", "status"),
+    [
+        ("GET", "/healthz", "", 200), ("GET", "/readyz", "", 200), ("POST", "/readyz", "", 200),
+        ("GET", "/", "", 200), ("HEAD", "/docs", "", 200), ("GET", "/openapi.json", "", 200),
+        # What shows a page to anybody does nothing for anybody.
+        ("POST", "/", "", 401), ("PUT", "/docs", "", 401), ("DELETE", "/openapi.json", "", 401),
+        ("GET", "/metrics", "", 401), ("GET", "/healthz/", "", 401), ("GET", "//", "", 401),
+        ("POST", "/run_code", "", 401), ("POST", "/run_code", "wrong", 401),
+        ("POST", "/run_code", "right", 200), ("POST", "/", "right", 200),
+    ],
+)  # fmt: skip
+def test_what_needs_a_token(method: str, path: str, token: str, status: int) -> None:
+    asked: list[str] = []
+
+    async def app(scope: Any, _receive: Any, send: Any) -> None:
+        asked.append(scope["state"]["owner"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    sent: list[Any] = []
+    tokens = Tokens({hashlib.sha256(b"right").digest(): "somebody"})
+    front = Middleware(app, ServeSettings(tokens=tokens), Metrics())
+    headers = [(b"host", b"other"), (b"authorization", f"Bearer {token}".encode())][
+        : 1 + bool(token)
+    ]
+    scope = {"type": "http", "method": method, "path": path, "scheme": "http", "headers": headers}
+    asyncio.run(front(scope, arriving(b""), send))
+    assert sent[0]["status"] == status
+    assert asked == ([] if status == 401 else ["somebody" if token else ""])
