@@ -23,6 +23,7 @@ from proctor.integrations.rows import COLUMNS, key_of, task_of, text_of
 CASES = [{"input": "2\n", "output": "4\n"}, {"input": "3\n", "output": "6\n", "weight": 3.0}]
 RIGHT = "```python\nprint(2 * int(input()))\n```"
 SQUARE = "Thus:\n```python\nprint(int(input()) ** 2)\n```"
+CRASHES = "```python\nn = int(input())\nprint(2 * n if 1 // (n - 2) else 0)\n```"
 LIMITS = Limits(cpu=2.0)
 
 
@@ -116,11 +117,12 @@ def test_functions(pool: Pool, case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("scoring", "rewards"),
-    [("all", [1.0, 0.0]), ("fraction", [1.0, 0.5]), ("weighted", [1.0, 0.25])],
+    [("all", [1.0, 0.0, 0.0]), ("fraction", [1.0, 0.5, 0.5]), ("weighted", [1.0, 0.25, 0.75])],
 )
 def test_scorings(pool: Pool, scoring: Any, rewards: list[float]) -> None:
+    """A program that crashes in its first test may pass the second."""
     reward = make_code_reward(scoring=scoring, pool=pool)
-    assert reward([RIGHT, SQUARE], test_cases=[CASES] * 2) == rewards
+    assert reward([RIGHT, SQUARE, CRASHES], test_cases=[CASES] * 3) == rewards
 
 
 def test_faults_have_no_reward_and_are_told(pool: Pool, caplog: pytest.LogCaptureFixture) -> None:

@@ -11,7 +11,7 @@ from proctor.execution import LimitHit
 from proctor.limits import Limits
 from proctor.sandbox import meter as meter_module
 from proctor.sandbox.agent_process import AgentProcess
-from proctor.sandbox.clock import UpstreamClock
+from proctor.sandbox.clock import Clock, UpstreamClock
 from proctor.sandbox.machine import procfs
 from proctor.sandbox.meter import Meter
 
@@ -226,3 +226,18 @@ def test_disk_that_is_measured_has_its_own_limit() -> None:
     meter = Meter(cast("AgentProcess", cell))
     for disk, output, hit in ((2000, 1, None), (1999, 10**6, LimitHit.DISK)):
         assert meter._watch(Limits(disk=disk, output=output)) is hit
+
+
+@pytest.mark.parametrize(("late", "hit"), [(True, None), (False, LimitHit.WALL)])
+def test_an_end_that_the_host_was_late_to_see_is_an_end(
+    monkeypatch: pytest.MonkeyPatch, late: bool, hit: LimitHit | None
+) -> None:
+    """Not the limit that has passed meanwhile."""
+    monkeypatch.setattr(procfs, "counts_waits", lambda: False)
+    clock = SimpleNamespace(pause=lambda *_: 0.5, check=lambda *_: LimitHit.WALL)
+    cell = SimpleNamespace(
+        group=None, job_pids=list, watch_every=(1.0, 1.0), watch_memory=False, disk_used=None,
+        wait=lambda _fds, step: [3] if late and step == 0 else [],
+    )  # fmt: skip
+    meter = Meter(cast("AgentProcess", cell))
+    assert meter.wait([3], cast("Clock", clock), Limits()) is hit
