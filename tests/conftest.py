@@ -53,13 +53,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rest", action="store_true", help="all that --quick leaves out, alone")
 
 
-@pytest.hookimpl(
-    tryfirst=True
-)  # before hypothesis reads its options, which xdist's workers inherit
+@pytest.hookimpl(tryfirst=True)  # before hypothesis reads its options
 def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.load_profile("seeded")
-    if config.option.hypothesis_seed is None:
-        config.option.hypothesis_seed = os.environ.get(SEED) or str(secrets.randbits(32))
+    seed = config.option.hypothesis_seed or os.environ.get(SEED) or str(secrets.randbits(32))
+    config.option.hypothesis_seed = os.environ[SEED] = seed  # for pytest-xdist's workers
 
 
 def pytest_report_header(config: pytest.Config) -> str:
