@@ -33,7 +33,7 @@ PYTEST_FLAGS ?=
 # If one of them dies, the run ends: if it were replaced, pytest-xdist would wait forever.
 WORKERS ?= 3
 
-test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora and property tests only a sample
+test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora only a sample
 	$(BIN)/python -m pytest --quick -n $(WORKERS) --dist loadfile --max-worker-restart 0 $(PYTEST_FLAGS)
 
 test-all: $(BIN)/.ready  ## All tests but those of a second kernel; what is missing is skipped

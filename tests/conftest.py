@@ -5,6 +5,7 @@ Three ways to run them: all (`pytest`), a quick sample (`--quick`, as `make test
 """
 
 import os
+import secrets
 import signal
 import sys
 from collections import Counter
@@ -24,17 +25,19 @@ from proctor.sandbox.pool import Pool, open_pool
 # start: among it CPython as it is without us, whose Ctrl-C then does nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples every time: a test that passed does not fail for another reason than a change.
+# Other examples in each run, which depend on its seed alone: not on what failed before, and neither
+# on how busy the machine is nor on how often chance had to try again.
 hypothesis.settings.register_profile(
-    "repeatable", derandomize=True, deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],  # a busy machine is not a fault
+    "seeded", max_examples=100, derandomize=False, database=None, deadline=None,
+    suppress_health_check=[
+        hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large,
+        hypothesis.HealthCheck.filter_too_much,
+    ],
 )  # fmt: skip
-hypothesis.settings.register_profile(
-    "quick", hypothesis.settings.get_profile("repeatable"), max_examples=25
-)
 
 RECURSION_LIMIT = sys.getrecursionlimit()
 STRICT = os.environ.get("PROCTOR_TEST_STRICT", "") not in ("", "0")
+SEED = "PROCTOR_TEST_SEED"
 SLOW = Path(__file__).with_name("slow_tests.txt")
 NO_CASE = "no case: "
 """How the reason begins of a skip that no machine can help, as of two parameters that exclude
@@ -44,15 +47,25 @@ one another."""
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick", action="store_true",
-        help="a sample of the corpora and properties, the same each time, and no real parts "
+        help="a sample of the corpora, the same each time, and no real parts "
         "(containers, browser, second kernel, packages of others)",
     )  # fmt: skip
     parser.addoption("--rest", action="store_true", help="all that --quick leaves out, alone")
 
 
+@pytest.hookimpl(tryfirst=True)  # before hypothesis reads its options
 def pytest_configure(config: pytest.Config) -> None:
-    quick = config.getoption("--quick")
-    hypothesis.settings.load_profile("quick" if quick else "repeatable")
+    hypothesis.settings.load_profile("seeded")
+    seed = config.option.hypothesis_seed or os.environ.get(SEED) or str(secrets.randbits(32))
+    config.option.hypothesis_seed = os.environ[SEED] = seed  # for pytest-xdist's workers
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"examples of property tests: {_repeated(config)}"
+
+
+def _repeated(config: pytest.Config) -> str:
+    return f"{SEED}={config.option.hypothesis_seed} gives the same ones"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -97,6 +110,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         skipped.__traceback__ = call.excinfo.tb
         call.excinfo = pytest.ExceptionInfo.from_exception(skipped)
     report: pytest.TestReport = yield
+    if report.failed and item.get_closest_marker("hypothesis"):
+        report.sections.append(("examples", _repeated(item.config)))
     if STRICT and report.skipped and not hasattr(report, "wasxfail"):
         reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
         if NO_CASE not in reason:

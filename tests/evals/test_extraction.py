@@ -11,6 +11,7 @@ from reply_shapes import CPP, EXAMPLE, FUNCTION, OTHER, PROGRAM, SHAPES, fenced
 from proctor.errors import InputError
 from proctor.evals.extraction import Extracted, extract
 from proctor.formats.thoughts import answer
+from proctor.languages.python_text import LONGEST
 
 LAST_BLOCK = {
     "plain": ("Text\n```python\nx = 1\n```\n", "x = 1\n"),
@@ -64,6 +65,28 @@ def test_there_are_many_shapes_and_lcb_runner_gets_many_wrong() -> None:
 )
 def test_the_rule_is_named(reply: str, entry: str | None, rule: str) -> None:
     assert extract(reply, entry=entry).rule == rule
+
+
+def test_the_last_resort_is_a_block_that_names_the_language() -> None:
+    assert extract(fenced("y = (\n") + "\n" + fenced("x = (\n", "")) == Extracted(
+        "y = (\n", "last-block"
+    )
+
+
+def test_a_long_block_at_the_end_is_looked_at_alone() -> None:
+    """It may be all that there is time for; what stands before is then not taken instead."""
+    long = "x = 1\n" * (LONGEST // 6 + 1)
+    found = extract(fenced(PROGRAM) + "\n" + fenced(long))
+    assert (found.code == long, found.rule) == (True, "last-block")
+    assert extract(fenced(long) + "\n" + fenced(PROGRAM)) == Extracted(PROGRAM, "reads")
+
+
+def test_a_class_that_is_asked_for_has_the_method() -> None:
+    one, other = (f"class Solution:\n    def {name}(self):\n        return 1\n" for name in "fg")
+    for entry, code in (("f", one), ("g", other), ("Solution", other)):
+        assert extract(fenced(one) + "\n" + fenced(other), entry=entry) == Extracted(
+            code, "defines"
+        )
 
 
 def test_rules_of_other_languages() -> None:

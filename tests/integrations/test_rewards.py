@@ -18,11 +18,12 @@ from proctor.integrations.rewards import (
     make_code_reward,
     make_ioi_reward,
 )
-from proctor.integrations.rows import task_of, text_of
+from proctor.integrations.rows import COLUMNS, key_of, task_of, text_of
 
 CASES = [{"input": "2\n", "output": "4\n"}, {"input": "3\n", "output": "6\n", "weight": 3.0}]
 RIGHT = "```python\nprint(2 * int(input()))\n```"
 SQUARE = "Thus:\n```python\nprint(int(input()) ** 2)\n```"
+CRASHES = "```python\nn = int(input())\nprint(2 * n if 1 // (n - 2) else 0)\n```"
 LIMITS = Limits(cpu=2.0)
 
 
@@ -90,6 +91,17 @@ def test_every_form_of_tests(pool: Pool, columns: dict[str, Any]) -> None:
     assert reward([RIGHT, SQUARE], prompts=["p", "p"], **batch) == [1.0, 0.0]
 
 
+@pytest.mark.parametrize("name", [*COLUMNS, "metadata", "language"])
+def test_rows_share_what_is_read_of_them_only_if_all_of_it_is_the_same(name: str) -> None:
+    row = {"test_cases": CASES, "prompt": "one"}
+    assert key_of({**row, "prompt": "other"}) == key_of(row)
+    one, other = (
+        {**row, name: Problem(text, ()) if name == "problem" else text} for text in ("c", "cpp")
+    )
+    assert len({key_of(row), key_of(one), key_of(other)}) == 3
+    assert key_of(dict(reversed(one.items()))) == key_of(one)
+
+
 @pytest.mark.parametrize(
     "case",
     [
@@ -105,11 +117,12 @@ def test_functions(pool: Pool, case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("scoring", "rewards"),
-    [("all", [1.0, 0.0]), ("fraction", [1.0, 0.5]), ("weighted", [1.0, 0.25])],
+    [("all", [1.0, 0.0, 0.0]), ("fraction", [1.0, 0.5, 0.5]), ("weighted", [1.0, 0.25, 0.75])],
 )
 def test_scorings(pool: Pool, scoring: Any, rewards: list[float]) -> None:
+    """A program that crashes in its first test may pass the second."""
     reward = make_code_reward(scoring=scoring, pool=pool)
-    assert reward([RIGHT, SQUARE], test_cases=[CASES] * 2) == rewards
+    assert reward([RIGHT, SQUARE, CRASHES], test_cases=[CASES] * 3) == rewards
 
 
 def test_faults_have_no_reward_and_are_told(pool: Pool, caplog: pytest.LogCaptureFixture) -> None:

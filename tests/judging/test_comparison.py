@@ -124,6 +124,8 @@ def test_with_tolerance(pair: tuple[bytes, bytes], how: Comparison) -> None:
     [
         ("1.01", "1", 0.1, None, True), ("1.2", "1", 0.1, None, False),
         ("101", "100", None, 0.01, True), ("101.1", "100", None, 0.01, False),
+        # Of the answer, not of the output.
+        ("909.5", "1000.5", None, 0.1, True), ("1000.5", "909.5", None, 0.1, False),
         ("1e2", "100", 0.0, None, True), ("1E+2", "100.", None, 0.0, True),
         ("-0", "0", 0.0, None, True), ("+5", "5", 0.0, None, True), ("007", "7", 0.0, None, True),
         (".5", "0.5", 0.0, None, True), ("5.", "5", 0.0, None, True),
@@ -156,6 +158,26 @@ def test_numbers(
 def test_without_a_tolerance_numbers_are_words() -> None:
     for got in (b"1.0", b"01", b"+1", b"1e0"):
         assert compare(got, b"1", Comparison())
+
+
+@pytest.mark.parametrize(
+    ("output", "answer", "how", "right"),
+    [
+        (b"YES no", b"yes NO", Comparison(Match.YES_NO), True),
+        (b"YES Bob", b"yes bob", Comparison(Match.YES_NO), False),
+        (b"a\na\n", b"a\nb\n", Comparison(Match.UNORDERED_LINES), False),
+        (b"b\na\n", b"a\nb\n", Comparison(Match.UNORDERED_LINES), True),
+        (b"a b a", b"b b a", Comparison(Match.UNORDERED_TOKENS), False),
+        (b"a b a", b"a a b", Comparison(Match.UNORDERED_TOKENS), True),
+        (b"a \n", b"a\n", Comparison(Match.RAW_LINES), False),
+        (b"a\n\n", b"a", Comparison(Match.RAW_LINES), True),
+        (b"a \n", b"a\n", Comparison(Match.TRIMMED), True),
+        (b"Ba", b"ab", Comparison(Match.CHARACTERS), False),
+        (b"Ba", b"ab", Comparison(Match.CHARACTERS, case_sensitive=False), True),
+    ],
+)  # fmt: skip
+def test_by_hand(output: bytes, answer: bytes, how: Comparison, right: bool) -> None:
+    assert (compare(output, answer, how) is None) == right
 
 
 @given(pairs, st.sampled_from(list(Match)))

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from proctor import JudgeSettings, Limits, Pool, Problem, Program, Test, judge, open_pool
-from proctor.judgement import TestResult
-from proctor.judging.judge import start
+from proctor.judgement import Judgement, TestResult
+from proctor.judging.judge import start, submit
 from proctor.judging.settings import Stop
 from proctor.languages.compiler import Compiler
 from proctor.sandbox.agent_process import AgentProcess
+from proctor.sandbox.cell import Cell
 from proctor.sandbox.executor import in_pool, unless_killed
 from proctor.verdict import Verdict
 
@@ -109,3 +110,43 @@ def test_a_wrong_answer_before_is_final(pool: Pool) -> None:
     for stop in ("first", "crash", "never"):
         found = judge(problem, source, settings=JudgeSettings(stop=stop), pool=pool)  # type: ignore[arg-type]
         assert found.verdict is Verdict.WA
+
+
+@pytest.mark.parametrize(
+    ("first", "verdict", "times"),
+    [("WA", "WA", 2), ("AC", "AC", 2), ("TLE", "TLE", 2), ("RE", "AC", 2), (None, "AC", 1)],
+)
+def test_a_second_try_corrects_nothing_but_the_kill(
+    first: str | None, verdict: str, times: int, pool: Pool
+) -> None:
+    """A program that answers right the second time; `first` None is one that nobody kills.
+
+    It is tried twice whatever it answered, so that this does not tell it whether it was right.
+    """
+    made: list[Judgement] = []
+
+    def judged(cell: Cell) -> Judgement:
+        verdict = Verdict.AC if made or first is None else Verdict(first)
+        cell.killed = not made and first is not None
+        made.append(Judgement(verdict, float(verdict.passed), ()))
+        return made[-1]
+
+    assert submit(judged, pool).result(timeout=60).verdict == verdict
+    assert len(made) == times
+
+
+def test_a_kill_is_not_remembered_for_the_next_program(own_pool: Pool) -> None:
+    tried: list[str] = []
+
+    def kills(cell: Cell) -> Judgement:
+        tried.append("kills")
+        cell.killed = True
+        return Judgement(Verdict.RE, 0.0, ())
+
+    def fails(_cell: Cell) -> Judgement:
+        tried.append("fails")
+        return Judgement(Verdict.RE, 0.0, ())
+
+    for judged in (kills, fails):
+        submit(judged, own_pool).result(timeout=60)
+    assert tried == ["kills", "kills", "fails"]

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from tasks import problem
 
+from proctor.execution import Execution, Isolation
 from proctor.grading import Checker, Convention
 from proctor.judgement import Judgement
 from proctor.judging.judge import judge
+from proctor.judging.passes import most_of
 from proctor.problem import Interactive, Problem
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
@@ -102,3 +104,13 @@ def test_files_of_a_test_that_are_gone_are_a_fault_of_the_task(contest_pool: Poo
     assert found.verdict is Verdict.NC
     found = judge(replace(echo, tests=tests), Program("pass", "python"), pool=contest_pool)
     assert found.verdict is Verdict.TASK_FAULT
+
+
+def test_limits_hold_for_each_pass_so_the_most_of_them_is_told() -> None:
+    """Of what the last pass alone was, such as its exit code, the last is told."""
+    one = Execution(0, None, b"one", b"", 2.0, 1.0, 30, 0.0, None, Isolation("none", {}))
+    other = replace(one, stdout=b"other", cpu=1.0, wall=3.0, memory=20, exit_code=1)
+    both = replace(other, cpu=2.0, memory=30)
+    assert most_of([one, other]) == both
+    assert most_of([other, one]) == replace(one, wall=3.0)
+    assert most_of([one]) == one

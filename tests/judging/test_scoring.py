@@ -206,6 +206,68 @@ def test_a_partial_score_below_does_not_decide_a_threshold() -> None:
 
 
 @pytest.mark.parametrize(
+    ("aggregate", "second", "ran"),
+    [
+        (Aggregate.MIN, 0.0, "ab"), (Aggregate.MIN, 0.5, "abc"), (Aggregate.MIN, None, "ab"),
+        (Aggregate.PRODUCT, 0.0, "ab"), (Aggregate.THRESHOLD, 0.25, "ab"), (Aggregate.THRESHOLD, 0.5, "abc"),
+        (Aggregate.SUM, 0.0, "abc"), (Aggregate.SUM, None, "ab"),
+    ],
+)  # fmt: skip
+def test_a_subtask_ends_with_what_decides_it(
+    aggregate: Aggregate, second: float | None, ran: str
+) -> None:
+    """With `stop` "first": a failure, if nothing can make up for it, and a fault."""
+    tests = tuple(Test(b"", name=name) for name in "abc")
+    plan = Plan(Problem("p", tests, subtasks=(Subtask("1", 10, tuple("abc"), aggregate, 0.5),)))
+    results = run(plan, {"a": 1.0, "b": second, "c": 1.0}, stop=True)
+    assert "".join(results) == ran
+    assert plan.needed("c", results, "never")
+
+
+def test_a_fault_ends_no_other_subtask() -> None:
+    tests = tuple(Test(b"", name=name) for name in "abc")
+    subtasks = (Subtask("1", 10, ("a", "b")), Subtask("2", 10, ("b", "c")))
+    plan = Plan(Problem("p", tests, subtasks=subtasks))
+    results = run(plan, {"a": 1.0, "b": None, "c": 1.0}, stop=True)
+    assert list(results) == ["a", "b"]  # which is a fault of both
+    results = run(plan, {"a": None, "b": 1.0, "c": 1.0}, stop=True)
+    assert list(results) == ["a", "b", "c"]
+    assert [each.points for each in plan.score(results)] == [None, 10.0]
+
+
+@pytest.mark.parametrize("verdict", ["RE", "TLE", "ILE", "MLE", "OLE", "WA", "PE", "PA"])
+def test_with_crash_whatever_a_program_can_notice_ends_a_subtask(verdict: str) -> None:
+    tests = tuple(Test(b"", name=name) for name in "ab")
+    plan = Plan(Problem("p", tests, subtasks=(Subtask("1", 10, ("a", "b")),)))
+    results = {"a": TestResult(Verdict(verdict), name="a")}
+    assert plan.needed("b", results, "crash") == (verdict in {"WA", "PE", "PA"})
+
+
+def test_a_subtask_without_points_earns_no_part() -> None:
+    """As samples have none."""
+    tests = tuple(Test(b"", name=name) for name in "ab")
+    plan = Plan(
+        Problem("p", tests, subtasks=(Subtask("samples", 0, ("a",)), Subtask("1", 10, ("b",))))
+    )
+    found = plan.score(run(plan, {"a": 1.0, "b": 0.0}, stop=False))
+    assert [each.score for each in found] == [1.0, 0.0]
+    assert (overall(found), total(found, 2)) == (Verdict.WA, 0.0)
+
+
+def test_a_failure_is_named_before_a_partial_score() -> None:
+    tests = tuple(Test(b"", name=name) for name in "abc")
+    plan = Plan(Problem("p", tests, subtasks=(Subtask("1", 10, tuple("abc")),)))
+    (found,) = plan.score({"a": result("a", 0.5), "b": result("b", 0.0), "c": result("c", 1.0)})
+    assert found.verdict is Verdict.WA
+
+
+def test_a_threshold_may_just_be_reached() -> None:
+    tests = (Test(b"", name="a"),)
+    plan = Plan(Problem("p", tests, subtasks=(Subtask("1", 10, ("a",), Aggregate.THRESHOLD, 0.5),)))
+    assert [plan.score({"a": result("a", each)})[0].points for each in (0.5, 0.25)] == [10.0, 0.0]
+
+
+@pytest.mark.parametrize(
     ("points", "precision", "expected"),
     [(87.165, 2, 87.16), (2.675, 2, 2.68), (33.3333, 0, 33.0), (0.5, 0, 0.0), (1e-9, 2, 0.0)],
 )

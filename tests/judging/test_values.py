@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from proctor.cell.plain_data import Array, Opaque
 from proctor.judging.comparison import compare_tokens
 from proctor.judging.judge import judge
+from proctor.judging.packed import pack, to_judge, unpack
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.values import LEETCODE_ERROR, Tolerance, compare_values, expected_values
 from proctor.problem import Problem, Test
@@ -69,6 +70,16 @@ def test_different_tokens(output: bytes, expected: bytes) -> None:
 )
 def test_tolerance(output: bytes, expected: bytes, equal: bool) -> None:
     assert (compare_tokens(output, expected, 1e-6) is None) is equal
+
+
+def test_a_tolerance_is_a_share_of_what_is_expected() -> None:
+    """Not of what the program says, which could then choose it."""
+    for less, more in ((909.5, 1000.5), (-909.5, -1000.5)):
+        one, other = str(less).encode(), str(more).encode()
+        assert compare_tokens(one, other, 0.1) is None
+        assert compare_tokens(other, one, 0.1) is not None
+        assert compare_values(less, more, Tolerance(0.1)) is None
+        assert compare_values(more, less, Tolerance(0.1)) is not None
 
 
 def test_a_sentence_says_where() -> None:
@@ -213,6 +224,8 @@ def test_the_platform_decides(platform: str, verdict: str, pool: Pool) -> None:
     problem = Problem("mean", (Test("[1, 2]", "1.5"),), "mean", platform=platform)
     program = "def mean(x): return sum(x) / len(x) + 5e-6"
     assert judge(problem, program, pool=pool).verdict == verdict
+    elsewhere = unpack(pack(to_judge(problem)), Problem)
+    assert judge(elsewhere, program, pool=pool).verdict == verdict
     official = judge(problem, program, settings=JudgeSettings(mode="official"), pool=pool)
     assert official.verdict == "WA"
 

@@ -11,7 +11,7 @@ from proctor.execution import LimitHit
 from proctor.limits import Limits
 from proctor.sandbox import meter as meter_module
 from proctor.sandbox.agent_process import AgentProcess
-from proctor.sandbox.clock import UpstreamClock
+from proctor.sandbox.clock import Clock, UpstreamClock
 from proctor.sandbox.machine import procfs
 from proctor.sandbox.meter import Meter
 
@@ -156,7 +156,8 @@ def test_what_others_used_before_is_no_use_of_the_test(monkeypatch: pytest.Monke
     before = {1: procfs.Task("S", 30_000, 0, 1), 7: procfs.Task("S", 1_000_000, 0, 1)}
     clocks = {1: 30e-6, 7: 1e-3}
     monkeypatch.setattr(procfs, "cpu_seconds", clocks.get)
-    monkeypatch.setattr(procfs, "reaped_cpu_seconds", lambda _pid: 0.0)
+    reaped = {1: 0.0, 7: 0.5}  # what children of the server had used that had ended
+    monkeypatch.setattr(procfs, "reaped_cpu_seconds", reaped.get)
     monkeypatch.setattr(procfs, "counts_waits", lambda: True)
     monkeypatch.setattr(procfs, "tasks", lambda _pids: before)
     cell = SimpleNamespace(
@@ -169,3 +170,74 @@ def test_what_others_used_before_is_no_use_of_the_test(monkeypatch: pytest.Monke
     assert reading.cpu == pytest.approx(0.0, abs=1e-9)
     assert reading.idle is not None
     assert reading.idle >= 5.0
+    reaped[7] = 2.0
+    assert meter.read().cpu == pytest.approx(1.5)
+
+
+class Used:
+    """A control group with so many CPU seconds, of which the first is the past's."""
+
+    def __init__(self) -> None:
+        self.seconds = 1.0
+
+    def cpu(self) -> float:
+        return self.seconds
+
+    def oom_kills(self) -> int:
+        return 0
+
+    def reset_peak(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("waited_for", "group", "cpu"),
+    [(0.5, 0.5, 0.5), (0.5, 0.51, 0.5), (0.5, 3.0, 3.0), (0.5, 0.4, 0.5), (0.0, 0.01, 0.0)],
+)
+def test_what_orphans_used_counts_and_what_the_agent_did_does_not(
+    waited_for: float, group: float, cpu: float
+) -> None:
+    used = Used()
+    meter = Meter(cast("AgentProcess", SimpleNamespace(group=used, job_pids=list)))
+    used.seconds += group
+    assert meter.cpu(waited_for) == pytest.approx(cpu)
+    assert meter.server_cpu() == pytest.approx(group)
+
+
+@pytest.mark.parametrize(("threads", "memory", "hit"), [
+    (32, 100, None), (33, 100, LimitHit.PROCESSES), (1, 100 << 20, LimitHit.MEMORY),
+])  # fmt: skip
+def test_what_is_watched_where_no_group_bounds_it(
+    monkeypatch: pytest.MonkeyPatch, threads: int, memory: int, hit: LimitHit | None
+) -> None:
+    """Threads are counted as processes are; memory beyond its limit is looked at twice."""
+    monkeypatch.setattr(procfs, "threads", lambda _pid: threads)
+    cell = SimpleNamespace(
+        group=None, job_pids=lambda: [7, 8], watch_memory=True, watch_processes=True,
+        disk_used=None, job_memory=lambda pids, _most: memory * len(pids),
+    )  # fmt: skip
+    meter = Meter(cast("AgentProcess", cell))
+    meter._pids = [7, 8]
+    assert meter._watch(Limits(processes=64, memory=100 << 20)) is hit
+
+
+def test_disk_that_is_measured_has_its_own_limit() -> None:
+    cell = SimpleNamespace(group=None, job_pids=list, watch_memory=False, disk_used=lambda: 2000)
+    meter = Meter(cast("AgentProcess", cell))
+    for disk, output, hit in ((2000, 1, None), (1999, 10**6, LimitHit.DISK)):
+        assert meter._watch(Limits(disk=disk, output=output)) is hit
+
+
+@pytest.mark.parametrize(("late", "hit"), [(True, None), (False, LimitHit.WALL)])
+def test_an_end_that_the_host_was_late_to_see_is_an_end(
+    monkeypatch: pytest.MonkeyPatch, late: bool, hit: LimitHit | None
+) -> None:
+    """Not the limit that has passed meanwhile."""
+    monkeypatch.setattr(procfs, "counts_waits", lambda: False)
+    clock = SimpleNamespace(pause=lambda *_: 0.5, check=lambda *_: LimitHit.WALL)
+    cell = SimpleNamespace(
+        group=None, job_pids=list, watch_every=(1.0, 1.0), watch_memory=False, disk_used=None,
+        wait=lambda _fds, step: [3] if late and step == 0 else [],
+    )  # fmt: skip
+    meter = Meter(cast("AgentProcess", cell))
+    assert meter.wait([3], cast("Clock", clock), Limits()) is hit

@@ -81,6 +81,16 @@ def test_none_has_to_be_allowed() -> None:
         open_pool(isolation="none")
 
 
+def test_level_none_is_never_fallen_back_to(only: Fail, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it is allowed: who wants it asks for it."""
+    monkeypatch.setenv("PROCTOR_ALLOW_UNSAFE", "1")
+    tried = only("none")
+    with pytest.raises(NoIsolation, match="none of namespaces, container, landlock works here"):
+        policy.choose()
+    assert not any(each.startswith("none") for each in tried)
+    assert policy.choose("none").backend.level == "none"
+
+
 @pytest.mark.parametrize("value", ["0", "", "yes", "true"])
 def test_only_1_allows_none(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROCTOR_ALLOW_UNSAFE", value)

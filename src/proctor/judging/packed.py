@@ -20,6 +20,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 import msgspec
 
 from proctor.errors import InputError
+from proctor.judging.values import error_of_floats
 from proctor.problem import Problem, content_bytes
 
 _CLASS = "class"
@@ -112,8 +113,9 @@ _SHAPES = tuple(map(_shape, range(256)))
 
 def to_judge(problem: Problem) -> Problem:
     """Return the problem without what no judgement depends on: its statement, date and such."""
+    platform = problem.platform if error_of_floats(problem.platform) else ""
     return replace(
-        problem, title="", statement="", platform="", difficulty="", published=None, extra={}
+        problem, title="", statement="", platform=platform, difficulty="", published=None, extra={}
     )
 
 

@@ -12,10 +12,10 @@ from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.comparison import compare_tokens
 from proctor.judging.values import (
-    LEETCODE_ERROR,
     Bounds,
     Tolerance,
     compare_values,
+    error_of_floats,
     expected_values,
 )
 from proctor.limits import MIB, Limits
@@ -145,8 +145,7 @@ class _Standard:
             value = plain_data.decode(run.result)
         except ValueError:
             return "the function's result is not plain data"
-        floats = LEETCODE_ERROR if self._problem.platform.lower() == "leetcode" else 0.0
-        allowed = Tolerance(tolerance, floats)
+        allowed = Tolerance(tolerance, error_of_floats(self._problem.platform))
         wanted = expected_values(test.output_text())
         differences = [compare_values(value, each, allowed) for each in wanted]
         return None if None in differences else differences[0]

@@ -46,6 +46,11 @@ LEETCODE_ERROR = 1e-5
 """Absolute error that LeetCode allows where a floating-point number is expected."""
 
 
+def error_of_floats(platform: str) -> float:
+    """Return the absolute error that a problem's platform allows in floating-point numbers."""
+    return LEETCODE_ERROR if platform.lower() == "leetcode" else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Tolerance:
     """Error allowed in numbers; a number within either bound counts as equal."""

@@ -1,6 +1,7 @@
 """What all bodies may hold together."""
 
 import asyncio
+import hashlib
 import json
 import random
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ import pytest
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from proctor.service.http.middleware import (
+    MESSAGE,
     BodyBudget,
     BoundedBody,
     JsonValueCounter,
@@ -17,7 +19,7 @@ from proctor.service.http.middleware import (
     declared_length,
 )
 from proctor.service.http.monitoring import Metrics
-from proctor.service.http.settings import ServeSettings
+from proctor.service.http.settings import ServeSettings, Tokens
 
 
 def arriving(*parts: bytes) -> Any:
@@ -128,3 +130,78 @@ def test_who_finds_no_room_is_told_to_come_back_and_nothing_is_lost() -> None:
     assert ask([b"x" * 11], 11) == 503
     assert ask([b"x" * 10], 10) == 200
     assert front.bodies.held == 0
+
+
+def asked(front: Middleware, **scope: Any) -> list[Any]:
+    """What is sent in answer to a request."""
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    usual = {"type": "http", "method": "POST", "path": "/run_code", "scheme": "http"}
+    asyncio.run(front({**usual, **scope}, arriving(b""), send))
+    return sent
+
+
+async def answers(_scope: Any, _receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "path", "status"),
+    [
+        ("localhost", None, "/", 200), ("127.0.0.1:80", None, "/", 200), ("evil.org", None, "/", 403),
+        ("mine.org", None, "/", 200), (None, None, "/", 403), ("evil.org", None, "/healthz", 200),
+        # A page asks: its origin is what counts, and monitoring shows no pages.
+        ("localhost", "http://evil.org", "/", 403), ("localhost", "null", "/", 403),
+        ("localhost", "http://evil.org", "/healthz", 403), ("localhost", "http://localhost", "/", 200),
+        ("evil.org", "http://evil.org", "/", 403),
+    ],
+)  # fmt: skip
+def test_a_server_without_tokens_does_nothing_for_pages_of_others(
+    host: str | None, origin: str | None, path: str, status: int
+) -> None:
+    front = Middleware(answers, ServeSettings(allow_hosts=("mine.org",)), Metrics())
+    given = {b"host": host, b"origin": origin}
+    headers = [(name, value.encode()) for name, value in given.items() if value is not None]
+    assert asked(front, path=path, headers=headers)[0]["status"] == status
+
+
+def test_memory_is_reserved_for_one_message_of_a_websocket() -> None:
+    front = Middleware(answers, ServeSettings(), Metrics())
+    front.bodies.most = MESSAGE - 1
+    socket = {"type": "websocket", "headers": [(b"host", b"localhost"), (b"content-length", b"1")]}
+    assert asked(front, **socket)[0]["code"] == 4503
+    front.bodies.most = MESSAGE
+    assert asked(front, **socket)[0]["status"] == 200
+    assert front.bodies.held == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "token", "status"),
+    [
+        ("GET", "/healthz", "", 200), ("GET", "/readyz", "", 200), ("POST", "/readyz", "", 200),
+        ("GET", "/", "", 200), ("HEAD", "/docs", "", 200), ("GET", "/openapi.json", "", 200),
+        # What shows a page to anybody does nothing for anybody.
+        ("POST", "/", "", 401), ("PUT", "/docs", "", 401), ("DELETE", "/openapi.json", "", 401),
+        ("GET", "/metrics", "", 401), ("GET", "/healthz/", "", 401), ("GET", "//", "", 401),
+        ("POST", "/run_code", "", 401), ("POST", "/run_code", "wrong", 401),
+        ("POST", "/run_code", "right", 200), ("POST", "/", "right", 200),
+    ],
+)  # fmt: skip
+def test_what_needs_a_token(method: str, path: str, token: str, status: int) -> None:
+    owners: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        owners.append(scope["state"]["owner"])
+        await answers(scope, receive, send)
+
+    tokens = Tokens({hashlib.sha256(b"right").digest(): "somebody"})
+    front = Middleware(app, ServeSettings(tokens=tokens), Metrics())
+    headers = [
+        (b"host", b"other"),
+        *([(b"authorization", f"Bearer {token}".encode())] if token else []),
+    ]
+    assert asked(front, method=method, path=path, headers=headers)[0]["status"] == status
+    assert owners == ([] if status == 401 else ["somebody" if token else ""])
