@@ -1,4 +1,4 @@
-"""Whose fault it is that a checker, interactor or manager failed: the submission's or the task's.
+"""Who is to blame when a checker, interactor or manager fails: the submission or the task.
 
 Most of them stumble over some output. If that made a task's fault, a program could choose not to be
 counted, and garbage would be better than a wrong answer. So it is a fault of the task only if it
@@ -17,12 +17,12 @@ from proctor.problem import Communication, Interactive, OutputOnly, Problem, Tes
 from proctor.verdict import Verdict
 
 _ACCEPTED, _ANSWER = "another submission", "the jury's answer"
-_NOTHING = "with nothing known to be good to try, so the submission is to blame"
+_NOTHING = "nothing known to be good can be tried, so the submission is to blame"
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """What is needed to try a test of one problem without the submission."""
+    """Tries tests of one problem without the submission."""
 
     problem: Problem
     graders: Graders

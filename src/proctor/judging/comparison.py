@@ -126,8 +126,8 @@ def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> s
     Tokens are equal bytewise, or as decimals (`-12.50e3`, at most six digits of exponent after any
     zeros; not `+7`, `007`, `.5`, `5.`, `1_000`, `Infinity` or other digits than ASCII), exactly or,
     with a tolerance, when they differ by no more than `tolerance * max(1, |expected|)`; from an
-    integer by no more than a half, too. Returns None when all are equal, else one sentence that says
-    where they first differ.
+    integer by no more than a half, too. Returns None when all are equal, else one sentence that
+    says where they first differ.
     """
     return _tokens(output, expected, partial(_same_decimal, tolerance))
 
