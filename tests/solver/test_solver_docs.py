@@ -106,6 +106,7 @@ def test_every_variable() -> None:
     ("title", "struct"),
     [
         ("Fields", envelope.Envelope),
+        ("Answer", envelope.SolveAnswer),
         ("Partial", envelope.Partial),
         ("Incumbents", envelope.Incumbent),
         ("Validation", report.ValidationReport),
