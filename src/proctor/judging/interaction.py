@@ -160,7 +160,7 @@ def _with_interactor(
     user = contact.submission.command(test.args, memory=contact.limits.memory, judged=True)
     user = outcome.with_files(user, test)
     return [
-        Member(interactor, Streams(up[0], down[1]), own, grader=True),
+        Member(interactor, Streams(up[0], down[1], keep=True), own, grader=True),
         Member(
             user,
             Streams(down[0], up[1], keep=True),

@@ -313,15 +313,23 @@ class AgentProcess:
         """Return whether any thread of its job runs, or would if it had a CPU."""
         return not all(task.at_rest for task in procfs.tasks(self.job_pids()).values())
 
-    def ending(self) -> bool:
-        """Return whether the first process of its job is ending, or has ended."""
+    def ending(self, *, collects: bool) -> bool:
+        """Return whether the program of its job is ending, or has ended.
+
+        It is the job's first process, or the child of one that `collects` files afterwards.
+        """
+        parents = {pid: procfs.parent(pid) for pid in self.job_pids()}
         # The agent's other child is process 1 of a job's PID namespace.
         first = [
             (procfs.start_time(pid) or 0, pid)
-            for pid in self.job_pids()
-            if procfs.parent(pid) in self._own and procfs.own_number(pid) != 1
+            for pid, parent in parents.items()
+            if parent in self._own and procfs.own_number(pid) != 1
         ]
-        return not first or procfs.ending(min(first)[1])
+        if not first:
+            return True
+        main = min(first)[1]
+        programs = [pid for pid in parents if parents[pid] == main] if collects else [main]
+        return all(map(procfs.ending, programs))
 
     def any_ending(self) -> bool:
         """Return whether any process of its job is ending, and may have files to close yet."""

@@ -104,7 +104,8 @@ class ProcessCell(AgentProcess):
             self.submit(job, [*fds, *ends.given.inherit])
             tail = _tail(streams, (stdout, stderr), limits)
             ends.handed_over()
-            look = partial(ends.follow, self.ending) if streams.keep else _teller(tail)
+            ending = partial(self.ending, collects=bool(command.collect))
+            look = partial(ends.follow, ending) if streams.keep else _teller(tail)
             hit = meter.wait([self.control.fileno()], clock, limits, look=look)
             result = self.result() if hit is None else self.end_job()
             if tail is not None:
