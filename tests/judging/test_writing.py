@@ -70,8 +70,12 @@ FUNCTION = "def f(n):\n    open('x', 'x').write(str(n))\n    return int(open('x'
 @pytest.mark.parametrize(
     ("problem", "program"),
     [
-        (ECHO, TEMPORARY), (ECHO, NAMED), (CALLED, FUNCTION),
-        (ECHO, SHARING), (CALLED, SHARING_FUNCTION), (ECHO, UNSEEN),
+        (ECHO, TEMPORARY),
+        (ECHO, NAMED),
+        (CALLED, FUNCTION),
+        (ECHO, SHARING),
+        (CALLED, SHARING_FUNCTION),
+        (ECHO, UNSEEN),
     ],
 )
 def test_they_have_a_directory(problem: Problem, program: str, fast: bool, pool: Pool) -> None:
@@ -127,7 +131,9 @@ def test_at_landlock_the_message_says_why() -> None:
         made = judge(ECHO, TEMPORARY, pool=pool)
     assert made.verdict == "RE"
     assert "No usable temporary directory" in made.message
-    assert made.message.endswith("(programs can write to files and share memory at level namespaces only)")
+    assert made.message.endswith(
+        "(programs can write to files and share memory at level namespaces only)"
+    )
 
 
 def test_at_landlock_a_program_cannot_share_memory() -> None:

@@ -403,7 +403,9 @@ for _ in range(COUNT): threading.Thread(target=over.wait, daemon=True).start()
 """
 
 
-def test_a_solver_may_start_more_threads_than_it_was_told(host: SolverHost, packing: Profile) -> None:
+def test_a_solver_may_start_more_threads_than_it_was_told(
+    host: SolverHost, packing: Profile
+) -> None:
     source = STARTED.replace("COUNT", "40") + BEST
     envelope = host.solve(SolveRequest(source, GIVEN, packing, workers=1))
     assert (envelope.accepted, envelope.error_digest) == (True, "")
