@@ -258,8 +258,10 @@ print(size)
         "with open_pool(cells=1) as pool:\n"
         "    limits = Limits(loopback=True, memory=256 << 20)\n"
         f"    done = [run(each, limits=limits, pool=pool) for each in {[TALK, FORKED, filled]!r}]\n"
+        f"    done.append(run({FORKED!r}, pool=pool))\n"
         "print(json.dumps([(each.stdout + each.stderr).decode() for each in done]))",
         library,
     )
     assert said[:2] == ["HELLO\n", "[0, 1, 4, 9]\n4 b'hi'\n"]
     assert int(said[2]) < 50 << 20
+    assert said[3] == said[1], "without an interface too"

@@ -109,7 +109,7 @@ def _run_program(source: bytes, name: str = SOURCE_NAME) -> int:
 def _main_file(source: bytes, name: str) -> str:
     """Return what a program is to take for its own file, and prepare for its further processes.
 
-    One that is started anew, not forked, imports the program by that name. Nobody else looks for it.
+    One that is started anew, not forked, imports the program by that name.
     """
     if b"multiprocess" not in source:
         return name

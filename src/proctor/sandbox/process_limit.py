@@ -7,7 +7,7 @@ _NO_MORE = re.compile(
     rb"can't start new thread|unable to create native thread|create new OS thread"
     rb"|Thread creation failed|[Cc]annot fork|BlockingIOError: \[Errno 11\]"
 )
-"""Messages of runtimes that can start no more; the last is os.fork's, whose line may not be shown."""
+"""Messages of runtimes that can start no more; the last is os.fork's, which may not be shown."""
 _AGAIN = re.compile(rb"Resource temporarily unavailable|Errno 11\b|EAGAIN")
 _STARTING = re.compile(rb"fork|spawn|clone|thread|system_error")
 
