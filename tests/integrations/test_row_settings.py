@@ -34,7 +34,7 @@ def pool() -> Iterator[Pool]:
     [
         (NEAR, "tolerance", 0.001, 0.1),
         (SLOW, "time_limit", "100 ms", "5.0 seconds"),
-        (LARGE, "memory_limit", "128.0 megabytes", 512),
+        pytest.param(LARGE, "memory_limit", "128.0 megabytes", 512, marks=pytest.mark.cgroup),
     ],
 )
 def test_settings_of_a_row(

@@ -7,8 +7,7 @@ Calls come in two dialects. In APPS's (`fn_name`: APPS, TACO, PrimeIntellect, SY
 is a list of arguments and an output a value, often in a list of its own: `[3]` admits 3 as well as
 [3]. APPS's grader takes the first item of a longer list too, which is not followed. A text that
 holds a JSON list, mapping or string admits that, too. If the input is text, as verl keeps it, both
-are JSON. In LiveCodeBench's (`functional`, `func_name`) both are JSON
-text, and a list is a list.
+are JSON. In LiveCodeBench's (`functional`, `func_name`) both are JSON text, and a list is a list.
 """
 
 import json
