@@ -125,7 +125,8 @@ def _serve_shared(feed: socket.socket, test: Callable[[], int]) -> NoReturn:
     """Run the tests one after the other in this process, each with fresh globals and streams.
 
     The process ends with the first test that has exit handlers or threads, of its own or of a
-    module: what ends them would show in the next test. The host then runs the others in processes of their own.
+    module: what ends them would show in the next test. The host then runs the others in processes
+    of their own.
     """
     while True:
         message, fds = receive(feed, 4)
@@ -252,12 +253,11 @@ def _complain(text: str) -> None:
             os.write(2, text.encode("utf-8", "backslashreplace"))
 
 
-_STREAMS: list[tuple[str, Any, io.FileIO, io.TextIOWrapper]] = [
-    (name, kind.__new__(kind), io.FileIO.__new__(io.FileIO), io.TextIOWrapper.__new__(io.TextIOWrapper))
-    for name, kind in (
-        ("stdin", io.BufferedReader), ("stdout", io.BufferedWriter), ("stderr", io.BufferedWriter),
-    )
-]  # fmt: skip
+_BUFFERS: tuple[Any, ...] = (io.BufferedReader, io.BufferedWriter, io.BufferedWriter)
+_STREAMS: list[tuple[Any, ...]] = [
+    (name, *(kind.__new__(kind) for kind in (buffer, io.FileIO, io.TextIOWrapper)))
+    for name, buffer in zip(("stdin", "stdout", "stderr"), _BUFFERS, strict=True)
+]
 """Name, buffer, file and text of each standard stream."""
 
 
