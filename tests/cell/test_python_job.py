@@ -62,6 +62,9 @@ ALL = ("threads", "exits", "interpreter", "libraries", "process", "program")
 INHERITED = ("threads", "exits", "libraries")
 """What is the same in official mode and in notebooks, which set the rest for a program."""
 
+AS_SITE = "import site; site.setquit(); site.setcopyright(); site.sethelper(); del site"
+"""What the start of Python does where site-packages are not left out, as here, and in cells."""
+
 
 def probe(name: str, wanted: Sequence[str] = ALL) -> str:
     imports = "".join(f"import {each}\n" for each in (*WARM_IMPORTS, *PRELOADS[name]))
@@ -72,9 +75,7 @@ def probe(name: str, wanted: Sequence[str] = ALL) -> str:
 def fresh(name: str, wanted: Sequence[str] = ALL) -> str:
     """Return what an interpreter prints that nobody has warmed up."""
     with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
-        file.write(
-            f"import site; site.setquit(); site.setcopyright(); site.sethelper(); del site\n{probe(name, wanted)}"
-        )
+        file.write(f"{AS_SITE}\n{probe(name, wanted)}")
         file.flush()
         done = subprocess.run(
             [interpreter.current().executable, *PYTHON_FLAGS, file.name],
