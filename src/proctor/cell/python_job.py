@@ -145,7 +145,12 @@ def _serve_fork(test: Callable[[], int]) -> NoReturn:
 
 
 def _serve_shared(feed: socket.socket, test: Callable[[], int]) -> NoReturn:
-    """Run the tests one after the other in this process, each with fresh globals and streams."""
+    """Run the tests one after the other in this process, each with fresh globals and streams.
+
+    The process ends with the first test that has exit handlers or threads, of its own or of a
+    module: what ends them would show in the next test. The host then runs the others in processes
+    of their own.
+    """
     while True:
         message, fds = receive(feed, 4)
         if message != TEST:
@@ -157,19 +162,16 @@ def _serve_shared(feed: socket.socket, test: Callable[[], int]) -> NoReturn:
             os.dup2(fds[3], RESULT_FD)
             os.close(fds[3])
         fresh_streams()
-        feed.send(Reply(Tag.RETURNED, str(_end_of_test(test()))).encode())
-
-
-def _end_of_test(status: int) -> int:
-    """Join threads, run atexit handlers, flush. Unlike _finish, leaves threading usable."""
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join()
-    try:
-        atexit._run_exitfuncs()  # noqa: SLF001 - no public twin
-    except BaseException as error:  # noqa: BLE001 - as in _execute
-        print_exception(error)
-    return _flush_all(status)
+        status = test()
+        last = atexit._ncallbacks() or _may_have_threads()  # noqa: SLF001 - no public twin
+        if last:
+            status = _finish(status)
+        else:  # a whole collection would cost a third of a test
+            sys.modules.pop("__main__", None)
+            status = _flush_all(status)
+        feed.send(Reply(Tag.RETURNED, str(status)).encode())
+        if last:
+            _leave(0)
 
 
 def _execute(code: CodeType, name: str = SOURCE_NAME, file: str = SOURCE_NAME) -> int:
@@ -274,12 +276,11 @@ def _complain(text: str) -> None:
             os.write(2, text.encode("utf-8", "backslashreplace"))
 
 
-_STREAMS: list[tuple[str, Any, io.FileIO, io.TextIOWrapper]] = [
-    (name, kind.__new__(kind), io.FileIO.__new__(io.FileIO), io.TextIOWrapper.__new__(io.TextIOWrapper))
-    for name, kind in (
-        ("stdin", io.BufferedReader), ("stdout", io.BufferedWriter), ("stderr", io.BufferedWriter),
-    )
-]  # fmt: skip
+_BUFFERS: tuple[Any, ...] = (io.BufferedReader, io.BufferedWriter, io.BufferedWriter)
+_STREAMS: list[tuple[Any, ...]] = [
+    (name, *(kind.__new__(kind) for kind in (buffer, io.FileIO, io.TextIOWrapper)))
+    for name, buffer in zip(("stdin", "stdout", "stderr"), _BUFFERS, strict=True)
+]
 """Name, buffer, file and text of each standard stream."""
 
 

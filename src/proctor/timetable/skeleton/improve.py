@@ -73,7 +73,7 @@ class Improver:
 
     def run(self) -> None:
         """Search until the time is up, nothing better can be, or nothing has come for long."""
-        # Not an executor: in a process forked by a warm one it can believe that Python is ending.
+        # Not an executor, whose threads are waited for: these may be dropped when the time is up.
         threads = [
             threading.Thread(target=self._work, args=(number,), daemon=True)
             for number in range(self.search.settings.workers)
