@@ -1,4 +1,4 @@
-"""Who is to blame when a checker, interactor or manager fails: the submission or the task.
+"""Blame for a checker, interactor or manager that failed: the submission's or the task's.
 
 Most of them stumble over some output. If that made a task's fault, a program could choose not to be
 counted, and garbage would be better than a wrong answer. So it is a fault of the task only if it
