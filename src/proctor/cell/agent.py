@@ -53,9 +53,8 @@ def _serve(control: socket.socket, config: dict[str, Any], log: int) -> NoReturn
     parts = Parts()
     _leave_no_trace()
     python_job.rehearse()
-    python_job.reseed(
-        0
-    )  # judged programs draw the same numbers in every cell, or verdicts would differ
+    # Judged programs draw the same numbers in every cell, or verdicts would differ.
+    python_job.reseed(0)
     gc.collect()
     gc.freeze()
     gc.disable()
