@@ -36,7 +36,7 @@ def threads():
         "ident": MAIN.ident == threading.get_ident(),
         "all": [[each.name, each.daemon] for each in threading.enumerate()],
         "ending": threading._SHUTTING_DOWN,
-        "exits": [each.func.__module__ for each in threading._threading_atexits],
+        "exits": [getattr(each, "func", each).__module__ for each in threading._threading_atexits],
         "next": threading.Thread().name,
         "stack": threading.stack_size(),
         "watched": [threading.gettrace(), threading.getprofile()],
