@@ -7,7 +7,7 @@ comes without the submission, too: the test is tried once more with what is know
 
 from dataclasses import dataclass, replace
 
-from proctor.errors import CompileFailed, NoLanguage
+from proctor.errors import CompileFailed, InputError, NoLanguage
 from proctor.grading import Checker
 from proctor.judgement import TestResult
 from proctor.judging.environment import JudgingEnvironment
@@ -53,7 +53,7 @@ class Blame:
             return None
         try:
             built = compile_submission(self.problem, program, self.environment)
-        except (CompileFailed, NoLanguage):
+        except (CompileFailed, InputError, NoLanguage):
             return None
         run = runner_of(running, program, built, self.limits, self.graders, self.environment)
         return _ACCEPTED, run(test)[0].verdict
