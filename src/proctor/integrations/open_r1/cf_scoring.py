@@ -72,7 +72,8 @@ async def score_submission(
         settings=JudgeSettings(stop="crash" if scoring_mode == "pass_fail" else "never"),
         pool=client.pool,
     )
-    _refuse_faults(judgement)
+    if judgement.verdict.is_fault or scoring_mode != "pass_fail":  # a failure decides by itself
+        _refuse_faults(judgement)
     # The original does not compile Python: there a syntax error fails each test by itself.
     if judgement.verdict in {Verdict.CE, Verdict.NC} and submission_language != "python":
         return no_compile_reward
