@@ -1,4 +1,4 @@
-"""Whose fault it is that a checker, interactor or manager failed: the submission's or the task's.
+"""Blame for a checker, interactor or manager that failed: the submission's, or the task's.
 
 Most of them stumble over some output. If that made a task's fault, a program could choose not to be
 counted, and garbage would be better than a wrong answer. So it is a fault of the task only if it
@@ -22,7 +22,7 @@ _NOTHING = "with nothing known to be good to try, so the submission is to blame"
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """What is needed to try a test of one problem without the submission."""
+    """Means to try a test of one problem without the submission."""
 
     problem: Problem
     graders: Graders
