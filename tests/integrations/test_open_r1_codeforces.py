@@ -133,6 +133,17 @@ def test_garbage_is_no_better_than_a_wrong_answer(client: Client, prints: str) -
         assert found == 0
 
 
+def test_a_failure_decides_whatever_is_broken(client: Client) -> None:
+    """The checker fails on the first test, whose answer is no number."""
+    cases = [{"input": "9\n", "output": "?\n"}, {"input": "9\n", "output": "4 5\n"}]
+    checker = CHECKER.replace("print(", "int(answer[0])\nprint(")
+    row = {**SPLIT, "official_tests": cases, "generated_checker": checker}
+    wrong = {"code": "print(1, 1)", "submission_language": "python"}
+    assert score(client, row, **wrong, scoring_mode="pass_fail") == 0.0
+    with pytest.raises(InputError, match="task is broken"):
+        score(client, row, **wrong, scoring_mode="partial")
+
+
 def test_files_instead_of_streams(client: Client) -> None:
     code = "a, b = map(int, open('input.txt').read().split())\n"
     code += "open('output.txt', 'w').write(str(a + b))\n"

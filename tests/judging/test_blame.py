@@ -147,6 +147,16 @@ def test_what_is_known_to_be_good(
     assert found.message.startswith("the checker ended with exit code 1; with ")
 
 
+def test_an_accepted_submission_that_cannot_be_built(contest_pool: Pool) -> None:
+    """Its want of a language is not what fails without the submission."""
+    task = checked(INTEGERS, Convention.PRINTED)
+    for name, language in (("", "unheard-of"), ("a.txt", "python")):
+        known = replace(task, accepted=Program("print(3)", language, name=name))
+        found = judge(known, "print('x')", pool=contest_pool)
+        assert found.verdict is Verdict.WA, found
+        assert found.message.endswith("with the jury's answer it does not fail")
+
+
 def test_a_broken_interactor(contest_pool: Pool) -> None:
     broken = Interactive(Program("raise SystemExit(7)"))
     found = judge(talked(broken, "print(3)"), "print(4)", pool=contest_pool)
@@ -232,3 +242,24 @@ def test_a_grader_of_groups(accepts: bool, verdict: Verdict, contest_pool: Pool)
     found = judge(task, "print(3)", pool=contest_pool)
     assert found.verdict is verdict
     assert found.points == (0.0 if accepts else None)
+
+
+@pytest.mark.parametrize("breaks", [True, False])
+def test_a_grader_that_wants_every_test(breaks: bool, contest_pool: Pool) -> None:
+    """How many tests it hears of is the submission's choice if the first failure ends a group."""
+    inner = "lines = open(0).readlines(); assert len(lines) == 2; print(f'AC {len(lines)}')"
+    outer = "assert open(0).read() == 'AC 2\\n'; print('AC 2')"
+    source = f"import sys\nif 'outer' in sys.argv:\n    {outer}\nelse:\n    {inner}"
+    groups = (
+        GradedGroup("all", ("g",), ("outer",), custom=True),
+        GradedGroup("g", ("a", "b"), custom=True, breaks=breaks),
+    )
+    tests = tuple(Test("", answer, name=name) for name, answer in (("a", "4"), ("b", "3")))
+    task = Problem(
+        "p", tests, subtasks=(Subtask("g", 2.0, ("a", "b")),),
+        group_grading=GroupGrading(Program(source), groups, 2.0),
+    )  # fmt: skip
+    found = judge(task, "print(3)", pool=contest_pool)
+    assert (found.verdict, found.points) == ((Verdict.WA, 0.0) if breaks else (Verdict.AC, 2.0))
+    right = replace(task, tests=(replace(tests[0], output="3"), tests[1]))
+    assert judge(right, "print(3)", pool=contest_pool).points == 2.0

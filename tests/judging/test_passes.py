@@ -24,26 +24,31 @@ feedback = pathlib.Path(sys.argv[3])
 given = int(pathlib.Path(sys.argv[1]).read_text())
 print(given, flush=True)
 said = sys.stdin.readline().strip()
-with (feedback / "seen.txt").open("a") as file:
+seen = feedback / "STATE"
+seen.parent.mkdir(exist_ok=True)
+with seen.open("a") as file:
     file.write(f"{given} {said}\\n")
 if said != str(given + 1):
     sys.exit(43)
 if given < LAST:
     (feedback / "nextpass.in").write_text(f"{given + 1}\\n")
-(feedback / "teammessage.txt").write_text((feedback / "seen.txt").read_text())
+(feedback / "teammessage.txt").write_text(seen.read_text())
 sys.exit(CODE)
 """
 NEXT = "print(int(input()) + 1, flush=True)"
 
 
-def passes(kind: str, most: int, last: int, code: int = 42) -> Problem:
+def passes(kind: str, most: int, last: int, code: int = 42, state: str = "seen.txt") -> Problem:
     source = VALIDATOR.replace("LAST", str(last)).replace("CODE", str(code))
+    source = source.replace("STATE", state)
     validator = Program(source, "python")
     if kind == "interactive":
         talk = Interactive(validator, Convention.KATTIS, passes=most)
-        return problem("passes", "7\n", b"", talk)
-    checker = Checker(validator, Convention.KATTIS, passes=most)
-    return problem("passes", "7\n", b"", grading=checker)
+        found = problem("passes", "7\n", b"", talk)
+    else:
+        checker = Checker(validator, Convention.KATTIS, passes=most)
+        found = problem("passes", "7\n", b"", grading=checker)
+    return replace(found, accepted=Program(NEXT))
 
 
 def judged(contest_pool: Pool, found: Problem, source: str = NEXT) -> Judgement:
@@ -55,9 +60,10 @@ KINDS = pytest.mark.parametrize("kind", ["batch", "interactive"])
 
 @KINDS
 def test_each_pass_has_the_input_that_the_last_one_left(kind: str, contest_pool: Pool) -> None:
-    found = judged(contest_pool, passes(kind, most=3, last=9))
-    assert found.verdict is Verdict.AC
-    assert found.tests[0].message.split() == ["7", "8", "8", "9", "9", "10"]
+    for state in ("seen.txt", ".seen", "inner/seen.txt"):
+        found = judged(contest_pool, passes(kind, most=3, last=9, state=state))
+        assert found.verdict is Verdict.AC
+        assert found.tests[0].message.split() == ["7", "8", "8", "9", "9", "10"]
 
 
 @KINDS

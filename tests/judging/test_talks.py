@@ -82,8 +82,11 @@ def test_if_both_wait_it_is_the_submission_that_should_have_spoken(
     assert verdicts["deadlock"] is Verdict.ILE
 
 
-def test_an_interactor_that_waits_for_nothing_is_at_fault(verdicts: dict[str, Verdict]) -> None:
-    assert verdicts["hanging interactor"] is Verdict.TASK_FAULT
+def test_an_interactor_that_waits_for_nothing_is_found_to_hang(
+    verdicts: dict[str, Verdict],
+) -> None:
+    """That is no idleness; without a submission known to be right, the one at hand is to blame."""
+    assert verdicts["hanging interactor"] is Verdict.WA
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Blame for a checker, interactor or manager that failed: the submission's or the task's.
+"""Blame for a checker, interactor or manager that failed: the submission's, or the task's.
 
 Most of them stumble over some output. If that made a task's fault, a program could choose not to be
 counted, and garbage would be better than a wrong answer. So it is a fault of the task only if it
@@ -7,7 +7,7 @@ comes without the submission, too: the test is tried once more with what is know
 
 from dataclasses import dataclass, replace
 
-from proctor.errors import CompileFailed, NoLanguage
+from proctor.errors import CompileFailed, InputError, NoLanguage
 from proctor.grading import Checker
 from proctor.judgement import TestResult
 from proctor.judging.environment import JudgingEnvironment
@@ -22,7 +22,7 @@ _NOTHING = "nothing known to be good can be tried, so the submission is to blame
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """Tries tests of one problem without the submission."""
+    """Means to try a test of one problem without the submission."""
 
     problem: Problem
     graders: Graders
@@ -53,7 +53,7 @@ class Blame:
             return None
         try:
             built = compile_submission(self.problem, program, self.environment)
-        except (CompileFailed, NoLanguage):
+        except (CompileFailed, InputError, NoLanguage):
             return None
         run = runner_of(running, program, built, self.limits, self.graders, self.environment)
         return _ACCEPTED, run(test)[0].verdict

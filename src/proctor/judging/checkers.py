@@ -25,7 +25,9 @@ _SCORE = re.compile(r"[+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3}
 _POINTS = re.compile(r"points\s+(\S+)")
 FEEDBACK = "feedback"
 """Name of the Kattis feedback directory in a validator's working directory."""
-COLLECTED = (f"{FEEDBACK}/score*.txt", f"{FEEDBACK}/nextpass.in", f"{FEEDBACK}/*")
+COLLECTED = (
+    f"{FEEDBACK}/score*.txt", f"{FEEDBACK}/nextpass.in", f"{FEEDBACK}/**", f"{FEEDBACK}/.*",
+)  # fmt: skip
 """Files brought back from it: first those that decide, for which there is always room."""
 
 

@@ -114,7 +114,8 @@ class _Grading:
         results: _Results,
         environment: JudgingEnvironment,
     ) -> None:
-        self._tests, self._how, self._results = problem.tests_by_name(), how, results
+        self._problem, self._how, self._results = problem, how, results
+        self._tests = problem.tests_by_name()
         self._groups = {group.name: group for group in how.groups}
         self._environment = environment
         self.lines: dict[str, _Line] = {}
@@ -148,17 +149,17 @@ class _Grading:
         return "AC", group.accept_score
 
     def _settled(self, group: GradedGroup, lines: Sequence[_Line]) -> _Line:
-        """Return the grader's line; WA if it fails, but does not where all members are accepted.
+        """Return the grader's line; WA if it fails, but does not where all tests are accepted.
 
         Raises InputError if it fails there, too: then the submission is not to blame.
         """
         try:
             return self._asked(group, lines)
         except InputError:
-            accepted = [("AC", group.accept_score)] * len(lines)
-            if lines == accepted:
+            if all(result.score == 1 for result in self._results.values()):
                 raise
-            self._asked(group, accepted)
+            accepted = dict.fromkeys(self._tests, TestResult(Verdict.AC))
+            _Grading(self._problem, self._how, accepted, self._environment).line(group)
             return "WA", 0.0
 
     def _asked(self, group: GradedGroup, lines: Sequence[_Line]) -> _Line:

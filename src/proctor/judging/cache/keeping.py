@@ -74,4 +74,4 @@ def _is_near(test: TestResult, limits: Limits) -> bool:
 
 def _is_killed(test: TestResult) -> bool:
     found = _SIGNAL.search(test.message)
-    return test.verdict is Verdict.RE and found is not None and found[1] not in _OWN_SIGNALS
+    return found is not None and found[1] not in _OWN_SIGNALS
