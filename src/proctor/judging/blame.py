@@ -11,6 +11,7 @@ from proctor.errors import CompileFailed, InputError, NoLanguage
 from proctor.grading import Checker
 from proctor.judgement import TestResult
 from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.points import CRASHES
 from proctor.judging.runners import Graders, compile_submission, runner_of
 from proctor.limits import Limits
 from proctor.problem import Communication, Interactive, OutputOnly, Problem, Test
@@ -47,7 +48,7 @@ class Blame:
         return replace(result, verdict=Verdict.WA, score=0.0, message=why)
 
     def _accepted(self, test: Test) -> tuple[str, Verdict] | None:
-        """Return the verdict on an accepted submission; None if there is none that runs here."""
+        """Return the verdict on an accepted submission; None if there is none, or it fails here."""
         program, running = self.problem.accepted, self.problem.running
         if program is None or isinstance(running, OutputOnly):
             return None
@@ -56,7 +57,9 @@ class Blame:
         except (CompileFailed, InputError, NoLanguage):
             return None
         run = runner_of(running, program, built, self.limits, self.graders, self.environment)
-        return _ACCEPTED, run(test)[0].verdict
+        verdict = run(test)[0].verdict
+        # Too slow for this machine, say: then it shows nothing.
+        return None if verdict in CRASHES else (_ACCEPTED, verdict)
 
     def _answer(self, test: Test) -> tuple[str, Verdict] | None:
         """Return the grader's verdict on the test's own answer; None if that is no output."""

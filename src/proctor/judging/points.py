@@ -8,7 +8,7 @@ from proctor.judging.settings import Stop
 from proctor.problem import Aggregate, Problem, Subtask, Test, inherited
 from proctor.verdict import Verdict
 
-_CRASHES = (Verdict.RE, Verdict.TLE, Verdict.ILE, Verdict.MLE, Verdict.OLE)
+CRASHES = (Verdict.RE, Verdict.TLE, Verdict.ILE, Verdict.MLE, Verdict.OLE)
 """Failures that a program can notice without a judge."""
 
 Results = Mapping[str, TestResult]
@@ -38,7 +38,7 @@ class Plan:
         if stop == "never":
             return True
         if stop == "crash":
-            results = {name: each for name, each in results.items() if each.verdict in _CRASHES}
+            results = {name: each for name, each in results.items() if each.verdict in CRASHES}
         return any(
             test in self.tests_of[subtask.name] and not self._decided(subtask, results)
             for subtask in self.subtasks
