@@ -89,6 +89,20 @@ def test_a_class_that_is_asked_for_has_the_method() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [
+        ("    return n * 2\n", Extracted("    return n * 2\n", "last-block")),
+        ("\treturn n * 2\n", Extracted("\treturn n * 2\n", "last-block")),
+        ("y = (\n", Extracted("print(1)\n", "parses")),
+    ],
+)
+def test_what_is_no_module_may_complete_a_function_only_if_it_is_indented(
+    last: str, found: Extracted
+) -> None:
+    assert extract(fenced("print(1)\n") + "\n" + fenced(last), entry="double") == found
+
+
 def test_rules_of_other_languages() -> None:
     explained = fenced(CPP, "cpp") + "\n" + fenced("n = 1;\n", "cpp")
     assert extract(explained, language="cpp") == Extracted(CPP, "main")

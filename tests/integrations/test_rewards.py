@@ -173,6 +173,8 @@ def test_chats() -> None:
     parts = [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]
     tool = {"role": "tool", "content": "no"}
     assert text_of([{"role": "assistant", "content": parts}, tool]) == "ab"
+    said = [{"role": "assistant", "content": each} for each in ("first", "last", "", None)]
+    assert text_of([*said, {"role": "user", "content": "x"}]) == "last"
     assert text_of([{"role": "user", "content": "x"}]) == ""
     assert text_of({"role": "assistant", "content": "a"}) == "a"
     with pytest.raises(InputError):

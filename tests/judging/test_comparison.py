@@ -154,6 +154,8 @@ def test_without_a_tolerance_numbers_are_words() -> None:
         (b"a \n", b"a\n", Comparison(Match.RAW_LINES), False),
         (b"a\n\n", b"a", Comparison(Match.RAW_LINES), True),
         (b"a \n", b"a\n", Comparison(Match.TRIMMED), True),
+        (b"x\n5\n \t\n\n", b"5", Comparison(Match.LAST_LINE), True),
+        (b"5\nx", b"5", Comparison(Match.LAST_LINE), False),
         (b"Ba", b"ab", Comparison(Match.CHARACTERS), False),
         (b"Ba", b"ab", Comparison(Match.CHARACTERS, case_sensitive=False), True),
     ],

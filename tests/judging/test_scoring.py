@@ -196,6 +196,14 @@ def test_a_subtask_ends_with_what_decides_it(
     assert plan.needed("c", results, "never")
 
 
+def test_subtasks_are_judged_in_the_problems_order_however_they_are_asked_for() -> None:
+    tests = tuple(Test(b"", name=name) for name in "abc")
+    problem = Problem("p", tests, subtasks=tuple(Subtask(name, 1, (name,)) for name in "abc"))
+    plan = Plan(problem, ["c", "a"])
+    assert [each.name for each in plan.subtasks] == ["a", "c"]
+    assert plan.order == ("a", "c")
+
+
 def test_a_fault_ends_no_other_subtask() -> None:
     tests = tuple(Test(b"", name=name) for name in "abc")
     subtasks = (Subtask("1", 10, ("a", "b")), Subtask("2", 10, ("b", "c")))

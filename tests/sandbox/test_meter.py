@@ -6,6 +6,7 @@ from typing import cast
 
 import pytest
 
+from proctor.cell.wire import Result
 from proctor.errors import CellDied
 from proctor.execution import LimitHit
 from proctor.limits import Limits
@@ -241,3 +242,59 @@ def test_an_end_that_the_host_was_late_to_see_is_an_end(
     )  # fmt: skip
     meter = Meter(cast("AgentProcess", cell))
     assert meter.wait([3], cast("Clock", clock), Limits()) is hit
+
+
+def unbounded(address_space: int = 0) -> Meter:
+    """A meter of a job whose memory no control group bounds."""
+    cell = SimpleNamespace(
+        group=None, job_pids=list, peak=lambda seen: seen, isolation=None,
+        address_space=lambda _limits: address_space,
+    )  # fmt: skip
+    return Meter(cast("AgentProcess", cell))
+
+
+@pytest.mark.parametrize(
+    ("cpu", "stdout", "stderr", "hit"),
+    [
+        (2.0, b"12345", b"12345", None), (2.01, b"", b"", LimitHit.CPU),
+        (0.1, b"123456", b"", LimitHit.OUTPUT), (0.1, b"", b"123456", LimitHit.OUTPUT),
+        (2.01, b"123456", b"", LimitHit.CPU),
+    ],
+)  # fmt: skip
+def test_limits_that_are_seen_at_the_end(
+    cpu: float, stdout: bytes, stderr: bytes, hit: LimitHit | None
+) -> None:
+    assert unbounded().limit_hit(Limits(cpu=2.0, output=5), 0, cpu, stdout, stderr) is hit
+
+
+@pytest.mark.parametrize(
+    ("space", "code", "stderr", "hit"),
+    [
+        (1, 1, b"MemoryError\n", LimitHit.MEMORY), (0, 1, b"MemoryError\n", None),
+        (1, 0, b"MemoryError\n", None), (1, 1, b"MemoryError: not the last\nword\n", None),
+    ],
+)  # fmt: skip
+def test_without_a_group_python_says_that_it_ran_out_of_memory(
+    space: int, code: int, stderr: bytes, hit: LimitHit | None
+) -> None:
+    assert unbounded(space).limit_hit(Limits(), code << 8, 0.1, b"", stderr) is hit
+
+
+@pytest.mark.parametrize(
+    ("took", "hit", "wall"),
+    [
+        (0.5, None, 0.5),
+        (0.5, LimitHit.WALL, 3.0),
+        (3.5, LimitHit.WALL, 3.5),
+        (0.5, LimitHit.CPU, 0.5),
+    ],
+)
+def test_who_overran_a_wall_limit_took_no_less(
+    took: float, hit: LimitHit | None, wall: float
+) -> None:
+    """Though it began late: the limit counts from the request."""
+    ended = Result(9 if hit else 0, 0.2, 0.1, 1 << 20, round(took * 1e9), 0, 0)
+    found = unbounded().execution(Limits(wall=3.0), ended, hit, None, None)
+    assert (found.wall, found.cpu, found.limit) == (wall, pytest.approx(0.3), hit)
+    assert found.memory == 1 << 20
+    assert (found.exit_code, found.signal) == ((None, 9) if hit else (0, None))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from proctor.grading import Checker, Convention, GradedGroup, GroupGrading
-from proctor.judging.cache.keys import content_key, languages_of
+from proctor.judging.cache.keys import content_key, judgement_key, languages_of
 from proctor.judging.settings import JudgeSettings
 from proctor.problem import Communication, Interactive, Problem, Subtask, Test, TwoSteps
 from proctor.program import Program
@@ -80,3 +80,14 @@ def test_no_subtask_is_not_every_subtask() -> None:
     keys = [content_key(PROBLEM, PROGRAM, SETTINGS, subtasks) for subtasks in (None, (), ("1",))]
     assert len(set(keys)) == 3
     assert content_key(PROBLEM, PROGRAM, SETTINGS, ["1", "1"]) == keys[2]
+
+
+def test_versions_count_in_any_order_and_so_do_the_surroundings() -> None:
+    versions = [("python", "3.12"), ("cpp17", "g++ 12")]
+    key = judgement_key(b"content", versions, "here")
+    assert judgement_key(b"content", versions[::-1], "here") == key
+    for changed in (
+        (b"contenT", versions, "here"), (b"content", versions, "there"),
+        (b"content", versions[:1], "here"), (b"content", [("python", "g++ 12"), ("cpp17", "3.12")], "here"),
+    ):  # fmt: skip
+        assert judgement_key(*changed) != key
