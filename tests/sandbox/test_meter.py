@@ -1,5 +1,6 @@
 """When a test began, as far as the host can tell, and what follows where it cannot."""
 
+import math
 import time
 from types import SimpleNamespace
 from typing import cast
@@ -13,6 +14,7 @@ from proctor.limits import Limits
 from proctor.sandbox import meter as meter_module
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import Clock, UpstreamClock
+from proctor.sandbox.idleness import Idleness
 from proctor.sandbox.machine import procfs
 from proctor.sandbox.meter import Meter
 
@@ -220,6 +222,36 @@ def test_what_is_watched_where_no_group_bounds_it(
     meter = Meter(cast("AgentProcess", cell))
     meter._pids = [7, 8]
     assert meter._watch(Limits(processes=64, memory=100 << 20)) is hit
+
+
+def test_memory_that_two_processes_show_for_a_moment_is_looked_at_twice() -> None:
+    """Between a vfork and its execve both have it."""
+    cell = SimpleNamespace(
+        group=None, job_pids=lambda: [7], watch_memory=True, watch_processes=False,
+        disk_used=None, job_memory=lambda pids, _most: (60 << 20) * len(pids),
+    )  # fmt: skip
+    meter = Meter(cast("AgentProcess", cell))
+    meter._pids = [7, 8]  # as they were a moment ago
+    assert meter._watch(Limits(memory=100 << 20)) is None
+    assert meter._watch(Limits(memory=50 << 20)) is LimitHit.MEMORY
+
+
+def test_a_look_charges_no_more_than_was_planned_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice that: how long those waited that have ended is not known."""
+    monkeypatch.setattr(procfs, "counts_waits", lambda: True)
+    monkeypatch.setattr(procfs, "tasks", lambda _pids: {7: procfs.Task("S", 0, 0, 1)})
+    cell = SimpleNamespace(
+        group=Used(), job_pids=lambda: [7], wait=lambda *_: [], works=lambda: False
+    )
+    meter = Meter(cast("AgentProcess", cell))
+    charged: list[float] = []
+    meter._idleness = cast("Idleness", SimpleNamespace(
+        add=lambda _look, *, at_rest, at_most: charged.append(at_most), seconds=0.0
+    ))  # fmt: skip
+    meter.read()
+    meter._pause = 0.25
+    meter.read()
+    assert charged == [math.inf, 0.5]
 
 
 def test_disk_that_is_measured_has_its_own_limit() -> None:
