@@ -143,6 +143,12 @@ def test_faults_have_no_reward_and_are_told(pool: Pool, caplog: pytest.LogCaptur
     assert "is not JSON" in caplog.text
 
 
+def test_the_reward_of_no_program_is_stated(pool: Pool) -> None:
+    reward = make_code_reward(pool=pool, no_code=-0.5)
+    completions = ["I do not know.", RIGHT, "", "```python\nprint(0)\n```"]
+    assert reward(completions, test_cases=[CASES] * 4) == [-0.5, 1.0, -0.5, 0.0]
+
+
 def test_a_fault_of_the_machine_has_no_reward() -> None:
     with open_pool(cells=1) as closed:
         pass
