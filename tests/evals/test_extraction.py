@@ -81,12 +81,43 @@ def test_a_long_block_at_the_end_is_looked_at_alone() -> None:
     assert extract(fenced(long) + "\n" + fenced(PROGRAM)) == Extracted(PROGRAM, "reads")
 
 
+def test_a_block_of_the_same_lines_that_are_indented_anew_is_no_excerpt() -> None:
+    wrong = "for n in range(int(input())):\n    print(n)\n    print('end')\n"
+    right = wrong.replace("    print('end')", "print('end')")
+    assert extract(fenced(wrong) + "\n" + fenced(right)) == Extracted(right, "reads")
+    excerpt = wrong.splitlines(keepends=True)[1].strip()
+    assert extract(fenced(wrong) + "\n" + fenced(excerpt)) == Extracted(wrong, "reads")
+
+
+def test_a_program_is_joined_only_with_what_calls_it() -> None:
+    defines = "def solve():\n    print(input())\n"
+    for later, found in (
+        ("print('so')\n", Extracted(defines, "reads")),
+        ("solve()\n", Extracted(f"{defines}\nsolve()\n", "joined")),
+    ):
+        assert extract(fenced(defines) + "\n" + fenced(later)) == found
+
+
 def test_a_class_that_is_asked_for_has_the_method() -> None:
     one, other = (f"class Solution:\n    def {name}(self):\n        return 1\n" for name in "fg")
     for entry, code in (("f", one), ("g", other), ("Solution", other)):
         assert extract(fenced(one) + "\n" + fenced(other), entry=entry) == Extracted(
             code, "defines"
         )
+
+
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [
+        ("    return n * 2\n", Extracted("    return n * 2\n", "last-block")),
+        ("\treturn n * 2\n", Extracted("\treturn n * 2\n", "last-block")),
+        ("y = (\n", Extracted("print(1)\n", "parses")),
+    ],
+)
+def test_what_is_no_module_may_complete_a_function_only_if_it_is_indented(
+    last: str, found: Extracted
+) -> None:
+    assert extract(fenced("print(1)\n") + "\n" + fenced(last), entry="double") == found
 
 
 def test_rules_of_other_languages() -> None:

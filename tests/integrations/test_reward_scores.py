@@ -10,7 +10,7 @@ import pytest
 
 from proctor import InfraFault, Pool, open_pool
 from proctor.errors import InputError, NoLanguage, SettingsError, Unreachable
-from proctor.integrations.grading import CompletionGrader, graded
+from proctor.integrations.grading import CompletionGrader, GradedCompletion, graded
 from proctor.integrations.openrlhf import END, _answer, make_reward_func
 from proctor.integrations.scoring import options_of, scores
 from proctor.integrations.verl import compute_scores
@@ -54,6 +54,23 @@ def test_faults_of_the_machine_are_judged_once_more(pool: Pool) -> None:
     with pytest.raises(InfraFault, match="the line is broken"):
         scored(pool, [ROW], failing=2)
     assert scored(pool, [ROW, ROW], failing=3, on_fault=0.25) == [(0.25, True), (1.0, False)]
+
+
+def test_who_is_judged_once_more_keeps_his_place() -> None:
+    asked: list[list[str]] = []
+    lost = GradedCompletion(None, "INFRA_FAULT")
+    answers = [
+        [GradedCompletion(1.0, "AC"), lost, GradedCompletion(0.0, "WA"), lost],
+        [GradedCompletion(0.5, "AC"), GradedCompletion(0.25, "AC")],
+    ]
+
+    async def grade(_rows: Any, completions: Any) -> list[GradedCompletion]:
+        asked.append(list(completions))
+        return answers[len(asked) - 1]
+
+    made = asyncio.run(scores(grade, [{}] * 4, list("abcd"), None))
+    assert [score for score, _ in made] == [1.0, 0.5, 0.0, 0.25]
+    assert asked == [list("abcd"), list("bd")]
 
 
 def test_faults_of_a_row_are_not(pool: Pool) -> None:

@@ -143,6 +143,12 @@ def test_faults_have_no_reward_and_are_told(pool: Pool, caplog: pytest.LogCaptur
     assert "is not JSON" in caplog.text
 
 
+def test_the_reward_of_no_program_is_stated(pool: Pool) -> None:
+    reward = make_code_reward(pool=pool, no_code=-0.5)
+    completions = ["I do not know.", RIGHT, "", "```python\nprint(0)\n```"]
+    assert reward(completions, test_cases=[CASES] * 4) == [-0.5, 1.0, -0.5, 0.0]
+
+
 def test_a_fault_of_the_machine_has_no_reward() -> None:
     with open_pool(cells=1) as closed:
         pass
@@ -179,6 +185,8 @@ def test_chats() -> None:
     parts = [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]
     tool = {"role": "tool", "content": "no"}
     assert text_of([{"role": "assistant", "content": parts}, tool]) == "ab"
+    said = [{"role": "assistant", "content": each} for each in ("first", "last", "", None)]
+    assert text_of([*said, {"role": "user", "content": "x"}]) == "last"
     assert text_of([{"role": "user", "content": "x"}]) == ""
     assert text_of({"role": "assistant", "content": "a"}) == "a"
     with pytest.raises(InputError):

@@ -138,6 +138,21 @@ def test_kattis(code: int, files: dict[str, bytes], verdict: Verdict, score: flo
     assert "to us" not in found.message
 
 
+@pytest.mark.parametrize(
+    ("name", "said", "verdict", "score"),
+    [
+        ("score.txt", b"50", PA, 0.5), ("score.txt", b"100", AC, 1.0), ("score.txt", b"101", FAULT, 0.0),
+        ("score_multiplier.txt", b"0.5", PA, 0.5), ("score_multiplier.txt", b"1", AC, 1.0),
+        ("score_multiplier.txt", b"50", FAULT, 0.0),
+    ],
+)  # fmt: skip
+def test_full_marks_are_of_scores_not_of_multipliers(
+    name: str, said: bytes, verdict: Verdict, score: float
+) -> None:
+    found = opinion(Convention.KATTIS, ended(42), {f"{FEEDBACK}/{name}": said}, full=100.0)
+    assert (found.verdict, found.score) == (verdict, score)
+
+
 @pytest.mark.parametrize("convention", list(Convention))
 @pytest.mark.parametrize("limit", list(LimitHit))
 def test_a_checker_over_its_limits_has_no_say(convention: Convention, limit: LimitHit) -> None:

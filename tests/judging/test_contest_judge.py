@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from proctor import JudgeSettings, Limits, Pool, Problem, Program, Test, judge
-from proctor.grading import Checker, Comparison, Convention, Match
+from proctor.grading import STANDARD_COMPARISON, Checker, Comparison, Convention, Match
 from proctor.problem import Aggregate, Interactive, Subtask
 from proctor.verdict import Verdict
 
@@ -53,6 +53,24 @@ def test_full_marks_and_flags_are_those_of_the_test(contest_pool: Pool) -> None:
                   pool=contest_pool)  # fmt: skip
     assert [each.score for each in found.tests] == [1.0, 0.5, 0.1]
     assert {each.message for each in found.tests} == {"points 50 ['one', 'two']"}
+
+
+@pytest.mark.parametrize(
+    ("grading", "verdict"),
+    [
+        (STANDARD_COMPARISON, Verdict.AC), (Comparison(Match.LINES), Verdict.WA),
+        (Comparison(), Verdict.WA), (Comparison(absolute=0.01), Verdict.WA),
+        (Comparison(absolute=0.1), Verdict.AC),
+    ],
+)  # fmt: skip
+def test_the_settings_tolerance_is_for_who_states_no_comparison(
+    grading: Comparison, verdict: Verdict, contest_pool: Pool
+) -> None:
+    tests = (Test("", "1.5", name="a"),)
+    problem = Problem("near", tests, grading=grading, subtasks=(Subtask("1", 1.0, ("a",)),))
+    settings = JudgeSettings(tolerance=0.05)
+    found = judge(problem, "print(1.55)", settings=settings, pool=contest_pool)
+    assert found.verdict is verdict
 
 
 def test_a_checker_gets_input_output_and_answer_in_this_order(contest_pool: Pool) -> None:

@@ -61,3 +61,8 @@ def test_a_group_may_break_at_the_first_that_fails() -> None:
     assert graded("AC WA TLE", breaks=True) == (Verdict.WA, 0.0)
     assert graded("AC WA AC", "always_accept", breaks=True) == (Verdict.PA, 1.0)
     assert graded("AC WA AC", "always_accept", breaks=False) == (Verdict.PA, 2.0)
+
+
+def test_no_group_earns_more_than_its_points() -> None:
+    assert graded("AC AC AC", points=2.0) == (Verdict.AC, 2.0)
+    assert graded("AC AC AC", points=4.0) == (Verdict.PA, 3.0)

@@ -9,6 +9,7 @@ import pytest
 from proctor.errors import InputError
 from proctor.judging.judge import judge, judge_async, judge_many, judge_many_async
 from proctor.judging.settings import JudgeSettings, Mode
+from proctor.limits import Limits
 from proctor.problem import Problem, Test
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
@@ -164,3 +165,26 @@ def test_half_a_character_equals_nothing_else_in_official_mode(
     made = judge(problem, program, settings=JudgeSettings("official"), pool=pool)
     assert made.verdict == verdict
     assert json.dumps(made.upstream.metadata, ensure_ascii=False).encode()  # type: ignore[union-attr]
+
+
+def test_scores_and_times_of_official_mode(pool: Pool) -> None:
+    """The share of all tests, those not run among them; the time of all."""
+    problem = Problem("echo", tuple(Test(f"{n}\n", f"{n}\n") for n in range(4)))
+    settings = JudgeSettings(mode="official", stop="first")
+    right = judge(problem, "print(input())", settings=settings, pool=pool)
+    assert right.upstream is not None
+    assert right.upstream.metadata["execution time"] == pytest.approx(
+        sum(each.wall for each in right.tests)
+    )
+    wrong = judge(problem, "print(int(input()) % 2)", settings=settings, pool=pool)
+    assert [each.verdict for each in wrong.tests] == ["AC", "AC", "WA"]
+    assert wrong.score == 0.5
+
+
+def test_a_limit_that_upstream_has_not_ends_the_process_for_it(pool: Pool) -> None:
+    settings = JudgeSettings("official", limits=Limits(output=1000))
+    found = judge(
+        Problem("echo", (Test("", "1"),)), "print('1' * 2000)", settings=settings, pool=pool
+    )
+    assert found.upstream is not None
+    assert (found.verdict, found.upstream.error_message) == ("OLE", "TestRunnerError")

@@ -224,6 +224,23 @@ def test_a_subtask_ends_with_what_decides_it(
     assert plan.needed("c", results, "never")
 
 
+def test_subtasks_are_judged_in_the_problems_order_however_they_are_asked_for() -> None:
+    tests = tuple(Test(b"", name=name) for name in "abc")
+    problem = Problem("p", tests, subtasks=tuple(Subtask(name, 1, (name,)) for name in "abc"))
+    plan = Plan(problem, ["c", "a"])
+    assert [each.name for each in plan.subtasks] == ["a", "c"]
+    assert plan.order == ("a", "c")
+
+
+@pytest.mark.parametrize(("precision", "points"), [(0, 33.0), (2, 33.33), (4, 33.3333)])
+def test_points_have_the_problems_precision(precision: int, points: float) -> None:
+    tests = tuple(Test(b"", name=name) for name in "abc")
+    subtask = Subtask("1", 100, tuple("abc"), Aggregate.SUM)
+    plan = Plan(Problem("p", tests, subtasks=(subtask,), precision=precision))
+    found = plan.score(run(plan, {"a": 1.0, "b": 0.0, "c": 0.0}, stop=False))
+    assert (found[0].points, total(found, precision)) == (points, points)
+
+
 def test_a_fault_ends_no_other_subtask() -> None:
     tests = tuple(Test(b"", name=name) for name in "abc")
     subtasks = (Subtask("1", 10, ("a", "b")), Subtask("2", 10, ("b", "c")))

@@ -1,17 +1,20 @@
 """When a test began, as far as the host can tell, and what follows where it cannot."""
 
+import math
 import time
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
+from proctor.cell.wire import Result
 from proctor.errors import CellDied
 from proctor.execution import LimitHit
 from proctor.limits import Limits
 from proctor.sandbox import meter as meter_module
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import Clock, UpstreamClock
+from proctor.sandbox.idleness import Idleness
 from proctor.sandbox.machine import procfs
 from proctor.sandbox.meter import Meter
 
@@ -221,6 +224,36 @@ def test_what_is_watched_where_no_group_bounds_it(
     assert meter._watch(Limits(processes=64, memory=100 << 20)) is hit
 
 
+def test_memory_that_two_processes_show_for_a_moment_is_looked_at_twice() -> None:
+    """Between a vfork and its execve both have it."""
+    cell = SimpleNamespace(
+        group=None, job_pids=lambda: [7], watch_memory=True, watch_processes=False,
+        disk_used=None, job_memory=lambda pids, _most: (60 << 20) * len(pids),
+    )  # fmt: skip
+    meter = Meter(cast("AgentProcess", cell))
+    meter._pids = [7, 8]  # as they were a moment ago
+    assert meter._watch(Limits(memory=100 << 20)) is None
+    assert meter._watch(Limits(memory=50 << 20)) is LimitHit.MEMORY
+
+
+def test_a_look_charges_no_more_than_was_planned_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice that: how long those waited that have ended is not known."""
+    monkeypatch.setattr(procfs, "counts_waits", lambda: True)
+    monkeypatch.setattr(procfs, "tasks", lambda _pids: {7: procfs.Task("S", 0, 0, 1)})
+    cell = SimpleNamespace(
+        group=Used(), job_pids=lambda: [7], wait=lambda *_: [], works=lambda: False
+    )
+    meter = Meter(cast("AgentProcess", cell))
+    charged: list[float] = []
+    meter._idleness = cast("Idleness", SimpleNamespace(
+        add=lambda _look, *, at_rest, at_most: charged.append(at_most), seconds=0.0
+    ))  # fmt: skip
+    meter.read()
+    meter._pause = 0.25
+    meter.read()
+    assert charged == [math.inf, 0.5]
+
+
 def test_disk_that_is_measured_has_its_own_limit() -> None:
     cell = SimpleNamespace(group=None, job_pids=list, watch_memory=False, disk_used=lambda: 2000)
     meter = Meter(cast("AgentProcess", cell))
@@ -241,3 +274,59 @@ def test_an_end_that_the_host_was_late_to_see_is_an_end(
     )  # fmt: skip
     meter = Meter(cast("AgentProcess", cell))
     assert meter.wait([3], cast("Clock", clock), Limits()) is hit
+
+
+def unbounded(address_space: int = 0) -> Meter:
+    """A meter of a job whose memory no control group bounds."""
+    cell = SimpleNamespace(
+        group=None, job_pids=list, peak=lambda seen: seen, isolation=None,
+        address_space=lambda _limits: address_space,
+    )  # fmt: skip
+    return Meter(cast("AgentProcess", cell))
+
+
+@pytest.mark.parametrize(
+    ("cpu", "stdout", "stderr", "hit"),
+    [
+        (2.0, b"12345", b"12345", None), (2.01, b"", b"", LimitHit.CPU),
+        (0.1, b"123456", b"", LimitHit.OUTPUT), (0.1, b"", b"123456", LimitHit.OUTPUT),
+        (2.01, b"123456", b"", LimitHit.CPU),
+    ],
+)  # fmt: skip
+def test_limits_that_are_seen_at_the_end(
+    cpu: float, stdout: bytes, stderr: bytes, hit: LimitHit | None
+) -> None:
+    assert unbounded().limit_hit(Limits(cpu=2.0, output=5), 0, cpu, stdout, stderr) is hit
+
+
+@pytest.mark.parametrize(
+    ("space", "code", "stderr", "hit"),
+    [
+        (1, 1, b"MemoryError\n", LimitHit.MEMORY), (0, 1, b"MemoryError\n", None),
+        (1, 0, b"MemoryError\n", None), (1, 1, b"MemoryError: not the last\nword\n", None),
+    ],
+)  # fmt: skip
+def test_without_a_group_python_says_that_it_ran_out_of_memory(
+    space: int, code: int, stderr: bytes, hit: LimitHit | None
+) -> None:
+    assert unbounded(space).limit_hit(Limits(), code << 8, 0.1, b"", stderr) is hit
+
+
+@pytest.mark.parametrize(
+    ("took", "hit", "wall"),
+    [
+        (0.5, None, 0.5),
+        (0.5, LimitHit.WALL, 3.0),
+        (3.5, LimitHit.WALL, 3.5),
+        (0.5, LimitHit.CPU, 0.5),
+    ],
+)
+def test_who_overran_a_wall_limit_took_no_less(
+    took: float, hit: LimitHit | None, wall: float
+) -> None:
+    """Though it began late: the limit counts from the request."""
+    ended = Result(9 if hit else 0, 0.2, 0.1, 1 << 20, round(took * 1e9), 0, 0)
+    found = unbounded().execution(Limits(wall=3.0), ended, hit, None, None)
+    assert (found.wall, found.cpu, found.limit) == (wall, pytest.approx(0.3), hit)
+    assert found.memory == 1 << 20
+    assert (found.exit_code, found.signal) == ((None, 9) if hit else (0, None))

@@ -77,6 +77,7 @@ def test_none_has_to_be_allowed() -> None:
     with pytest.raises(NoIsolation, match="PROCTOR_ALLOW_UNSAFE=1") as caught:
         policy.choose("none")
     assert caught.value.exit_code == 125
+    assert str(caught.value).startswith("level none runs programs with no isolation at all")
     with pytest.raises(NoIsolation):
         open_pool(isolation="none")
 
@@ -89,6 +90,25 @@ def test_level_none_is_never_fallen_back_to(only: Fail, monkeypatch: pytest.Monk
         policy.choose()
     assert not any(each.startswith("none") for each in tried)
     assert policy.choose("none").backend.level == "none"
+
+
+def test_what_is_asked_for_by_name_is_tried_again(
+    only: Fail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure of a moment ago is then no reason: its user may have mended it."""
+    only()
+    told: list[bool] = []
+
+    def failure(*_: object, asked_for: bool, believe: bool) -> str:
+        told.append(asked_for)
+        return "no"
+
+    monkeypatch.setattr(proof, "failure", failure)
+    for level, asked in ((None, False), ("landlock", True)):
+        told.clear()
+        with pytest.raises(NoIsolation):
+            policy.choose(level)
+        assert set(told) == {asked}
 
 
 @pytest.mark.parametrize("value", ["0", "", "yes", "true"])

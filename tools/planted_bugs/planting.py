@@ -90,9 +90,10 @@ class Tree:
         """Copy it to `place`, which must not exist."""
         shutil.copytree(ROOT, place / "tree", ignore=_LEFT_OUT)
         self._root = place / "tree"
+        paths = [str(self._root / "src"), os.environ.get("PYTHONPATH", "")]
         self._environment = {
             **os.environ,
-            "PYTHONPATH": str(self._root / "src"),
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
             "XDG_CACHE_HOME": str(place / "cache"),
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # those of others take seconds to start
         }

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from proctor.grading import Checker, Convention, GradedGroup, GroupGrading
-from proctor.judging.cache.keys import content_key, languages_of
+from proctor.judging.cache.keys import content_key, judgement_key, languages_of
 from proctor.judging.settings import JudgeSettings
 from proctor.problem import Communication, Interactive, Problem, Subtask, Test, TwoSteps
 from proctor.program import Program
@@ -35,25 +35,19 @@ def test_the_language_of_each_program_counts(problem: Problem) -> None:
     assert languages_of(PROBLEM, PROGRAM) == {"python"}
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        replace(TEST, input=b"inpuT"), replace(TEST, output=b"outpuT"), replace(TEST, output=None),
-        replace(TEST, output=b""), replace(TEST, name="b"), replace(TEST, weight=2.0),
-        replace(TEST, full=100.0), replace(TEST, flags=()), replace(TEST, flags=("word",)),
-        replace(TEST, args=("flag",)), replace(TEST, files=None), replace(TEST, files={}),
-        replace(TEST, files={"file": b"contenT"}), replace(TEST, files={"filE": b"content"}),
-    ],
-    ids=repr,
-)  # fmt: skip
-def test_each_part_of_a_test_counts(test: Test) -> None:
-    changed = Problem("p", (test,))
-    assert content_key(changed, PROGRAM, SETTINGS) != content_key(
-        Problem("p", (TEST,)), PROGRAM, SETTINGS
-    )
-    assert content_key(replace(changed), PROGRAM, SETTINGS) == content_key(
-        changed, PROGRAM, SETTINGS
-    )
+def test_each_part_of_a_test_counts() -> None:
+    changed = [
+        replace(TEST, **part)
+        for part in (
+            {}, {"input": b"inpuT"}, {"output": b"outpuT"}, {"output": None}, {"output": b""},
+            {"name": "b"}, {"weight": 2.0}, {"full": 100.0}, {"flags": ()}, {"flags": ("word",)},
+            {"args": ("flag",)}, {"files": None}, {"files": {"file": b"contenT"}},
+            {"files": {"filE": b"content"}}, {"public": True},
+        )
+    ]  # fmt: skip
+    keys = [content_key(Problem("p", (test,)), PROGRAM, SETTINGS) for test in changed]
+    assert len(set(keys)) == len(changed)
+    assert keys == [content_key(Problem("p", (test,)), PROGRAM, SETTINGS) for test in changed]
 
 
 @pytest.mark.parametrize(
@@ -80,3 +74,14 @@ def test_no_subtask_is_not_every_subtask() -> None:
     keys = [content_key(PROBLEM, PROGRAM, SETTINGS, subtasks) for subtasks in (None, (), ("1",))]
     assert len(set(keys)) == 3
     assert content_key(PROBLEM, PROGRAM, SETTINGS, ["1", "1"]) == keys[2]
+
+
+def test_versions_count_in_any_order_and_so_do_the_surroundings() -> None:
+    versions = [("python", "3.12"), ("cpp17", "g++ 12")]
+    key = judgement_key(b"content", versions, "here")
+    assert judgement_key(b"content", versions[::-1], "here") == key
+    for changed in (
+        (b"contenT", versions, "here"), (b"content", versions, "there"),
+        (b"content", versions[:1], "here"), (b"content", [("python", "g++ 12"), ("cpp17", "3.12")], "here"),
+    ):  # fmt: skip
+        assert judgement_key(*changed) != key

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import logging
 import random
 from collections.abc import Iterable
 from typing import Any
@@ -146,6 +147,72 @@ def asked(front: Middleware, **scope: Any) -> list[Any]:
 
 async def answers(_scope: Any, _receive: Any, send: Any) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+def test_who_stalls_is_gone_but_not_who_waits_for_the_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who has sent all of a body may wait as long as the answer takes."""
+    monkeypatch.setattr("proctor.service.http.middleware.PATIENCE", 0.0)
+
+    def after(*parts: dict[str, Any]) -> Any:
+        """The parts at once, then after a while that the client has left."""
+        waiting = list(parts)
+
+        async def receive() -> Any:
+            if waiting:
+                return waiting.pop(0)
+            for _ in range(10):
+                await asyncio.sleep(0)
+            return {"type": "http.disconnect", "really": True}
+
+        body = BoundedBody(receive, BodyBudget(100), 0)
+
+        async def all_of_it() -> Any:
+            return [await body.receive() for _ in range(len(parts) + 1)]
+
+        return asyncio.run(all_of_it())[-1]
+
+    whole = {"type": "http.request", "body": b"1", "more_body": False}
+    assert after({**whole, "more_body": True}) == {"type": "http.disconnect"}
+    assert after() == {"type": "http.disconnect"}
+    assert after(whole)["really"]
+    assert after({**whole, "more_body": True}, whole)["really"]
+
+
+def test_a_refusal_says_what_to_do() -> None:
+    """Clients look at headers: ask with a token, or come back."""
+    tokens = Tokens({hashlib.sha256(b"right").digest(): "somebody"})
+    front = Middleware(answers, ServeSettings(tokens=tokens), Metrics())
+    bearer = (b"authorization", b"Bearer right")
+    front.bodies.most = 10
+    told = []
+    for headers in ([], [bearer, (b"content-length", b"11")]):
+        start, body = asked(front, headers=headers)
+        told.append(start["status"])
+        named = dict(start["headers"])
+        assert (b"www-authenticate" in named) == (start["status"] == 401)
+        assert (b"retry-after" in named) == (start["status"] == 503)
+        assert int(named[b"content-length"]) == len(body["body"])
+        assert json.loads(body["body"])["message"]
+    assert told == [401, 503]
+
+
+def test_what_is_logged_of_a_request(caplog: pytest.LogCaptureFixture) -> None:
+    async def silent(_scope: Any, _receive: Any, _send: Any) -> None:
+        """Send nothing: the client went away."""
+
+    tokens = Tokens({hashlib.sha256(b"right").digest(): "somebody"})
+    with caplog.at_level(logging.INFO, "proctor.access"):
+        for app, token in ((answers, b"right"), (silent, b"right"), (answers, b"wrong")):
+            front = Middleware(app, ServeSettings(tokens=tokens), Metrics())
+            asked(front, headers=[(b"authorization", b"Bearer " + token)])
+    told = [json.loads(each.getMessage()) for each in caplog.records]
+    assert [(each["status"], each["owner"]) for each in told] == [
+        (200, "somebody"), (499, "somebody"), (401, None),
+    ]  # fmt: skip
+    assert {(each["method"], each["path"]) for each in told} == {("POST", "/run_code")}
+    assert "right" not in caplog.text
 
 
 @pytest.mark.parametrize(
