@@ -48,7 +48,8 @@ def graded(
         ("WA WA WA", ("accept_if_any_accepted",), (Verdict.WA, 0.0)),
         ("WA AC AC", ("ignore_sample",), (Verdict.PA, 1.0)),
         ("AC AC WA", ("ignore_sample",), (Verdict.WA, 0.0)),
-        ("AC TASK_FAULT WA", (), (Verdict.TASK_FAULT, None)),
+        ("AC TASK_FAULT WA", (), (Verdict.WA, None)),
+        ("AC TASK_FAULT AC", (), (Verdict.TASK_FAULT, None)),
     ],
 )  # fmt: skip
 def test_flags(

@@ -7,13 +7,14 @@ import pytest
 
 from proctor.execution import Execution, Isolation, LimitHit
 from proctor.judging.checkers import Opinion
-from proctor.judging.interaction import decide
-from proctor.languages.compiler import Built
+from proctor.judging.interaction import Contact, decide
+from proctor.limits import Limits
 from proctor.sandbox.command import Finished
 from proctor.verdict import Verdict
 
-RUN = SimpleNamespace(out_of_memory=())
-BUILT = cast("Built", SimpleNamespace(found=SimpleNamespace(language=SimpleNamespace(run=RUN))))
+RUN = SimpleNamespace(out_of_memory=(), processes=0)
+BUILT = SimpleNamespace(found=SimpleNamespace(language=SimpleNamespace(run=RUN)))
+CONTACT = cast("Contact", SimpleNamespace(submission=BUILT, limits=Limits()))
 
 
 def ended(how: str) -> Finished:
@@ -44,4 +45,4 @@ def ended(how: str) -> Finished:
 def test_who_decides(users: str, partner: str, opinion: Verdict, verdict: Verdict) -> None:
     score = {Verdict.AC: 1.0, Verdict.PA: 0.5}.get(opinion, 0.0)
     parties = [ended(each) for each in users.split()]
-    assert decide(BUILT, parties, ended(partner), Opinion(opinion, score)).verdict is verdict
+    assert decide(CONTACT, parties, ended(partner), Opinion(opinion, score)).verdict is verdict

@@ -208,15 +208,15 @@ def test_a_partial_score_below_does_not_decide_a_threshold() -> None:
 @pytest.mark.parametrize(
     ("aggregate", "second", "ran"),
     [
-        (Aggregate.MIN, 0.0, "ab"), (Aggregate.MIN, 0.5, "abc"), (Aggregate.MIN, None, "ab"),
+        (Aggregate.MIN, 0.0, "ab"), (Aggregate.MIN, 0.5, "abc"), (Aggregate.MIN, None, "abc"),
         (Aggregate.PRODUCT, 0.0, "ab"), (Aggregate.THRESHOLD, 0.25, "ab"), (Aggregate.THRESHOLD, 0.5, "abc"),
-        (Aggregate.SUM, 0.0, "abc"), (Aggregate.SUM, None, "ab"),
+        (Aggregate.SUM, 0.0, "abc"), (Aggregate.SUM, None, "abc"),
     ],
 )  # fmt: skip
 def test_a_subtask_ends_with_what_decides_it(
     aggregate: Aggregate, second: float | None, ran: str
 ) -> None:
-    """With `stop` "first": a failure, if nothing can make up for it, and a fault."""
+    """With `stop` "first": a failure, if nothing can make up for it; a fault decides nothing."""
     tests = tuple(Test(b"", name=name) for name in "abc")
     plan = Plan(Problem("p", tests, subtasks=(Subtask("1", 10, tuple("abc"), aggregate, 0.5),)))
     results = run(plan, {"a": 1.0, "b": second, "c": 1.0}, stop=True)
@@ -241,15 +241,16 @@ def test_points_have_the_problems_precision(precision: int, points: float) -> No
     assert (found[0].points, total(found, precision)) == (points, points)
 
 
-def test_a_fault_ends_no_other_subtask() -> None:
+def test_a_fault_ends_no_subtask() -> None:
     tests = tuple(Test(b"", name=name) for name in "abc")
     subtasks = (Subtask("1", 10, ("a", "b")), Subtask("2", 10, ("b", "c")))
     plan = Plan(Problem("p", tests, subtasks=subtasks))
-    results = run(plan, {"a": 1.0, "b": None, "c": 1.0}, stop=True)
-    assert list(results) == ["a", "b"]  # which is a fault of both
-    results = run(plan, {"a": None, "b": 1.0, "c": 1.0}, stop=True)
-    assert list(results) == ["a", "b", "c"]
-    assert [each.points for each in plan.score(results)] == [None, 10.0]
+    for scores, points in (
+        ((1.0, None, 1.0), [None, None]), ((None, 1.0, 1.0), [None, 10.0]),
+        ((None, 0.0, 1.0), [0.0, 0.0]), ((1.0, None, 0.0), [None, 0.0]),
+    ):  # fmt: skip
+        results = run(plan, dict(zip("abc", scores, strict=True)), stop=True)
+        assert [each.points for each in plan.score(results)] == points
 
 
 @pytest.mark.parametrize("verdict", ["RE", "TLE", "ILE", "MLE", "OLE", "WA", "PE", "PA"])

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from proctor.execution import Execution, LimitHit
+from proctor.limits import Limits
 from proctor.sandbox.directory_job import DirectoryResult
 from proctor.solver import claim
 from proctor.solver.checking import CheckResult
@@ -25,6 +26,7 @@ FINE = ValidationReport(
     soft_violations=(), unchecked=(), unchecked_constraint_ids=(),
     hard_unchecked_constraint_ids=(), unchecked_notes=(),
 )  # fmt: skip
+LIMITS = Limits(wall=60.0)
 BAD = msgspec.structs.replace(FINE, ok=False, hard_constraint_pass=False)
 DONE = cast("Execution", SimpleNamespace(
     limit=None, signal=None, exit_code=0, stdout=b"", stderr=b""
@@ -114,16 +116,6 @@ def test_an_empty_solution_counts_where_the_validator_accepts_it() -> None:
     assert (found.status, found.detail, found.ok) == ("infeasible", "empty_solution", False)
 
 
-@pytest.mark.parametrize("field", ["failed", "refused"])
-def test_a_validator_without_a_report_proves_nothing(field: str) -> None:
-    checked = CheckResult(**{field: "it fell over"})
-    found = claim.conclusion(read(), checked, DONE, PROFILE)
-    assert (found.status, found.detail, found.accepted) == ("feasible", "unchecked", False)
-    assert "it fell over" in found.doubts[0]
-    found = claim.conclusion(read(solution=[]), checked, DONE, PROFILE)
-    assert (found.status, found.ok) == ("unknown", False)
-
-
 def test_without_a_validator_the_claim_stands_unchecked() -> None:
     found = claim.conclusion(read(objective=10, bound=10), CheckResult(), DONE, PROFILE)
     assert (found.status, found.detail, found.accepted) == ("optimal", "unchecked", False)
@@ -135,7 +127,7 @@ def test_without_a_validator_the_claim_stands_unchecked() -> None:
     ("printed", "detail"), [(0, None), (1, None), (2, None), (3, "marker_count")]
 )
 def test_markers_that_are_too_many(printed: int, detail: str | None) -> None:
-    found = claim.failure(worked(), PROFILE, printed, 60.0)
+    found = claim.failure(worked(), PROFILE, printed, LIMITS)
     assert (None if found is None else found.detail) == detail
 
 
@@ -151,7 +143,8 @@ def test_a_marker_may_be_demanded() -> None:
 
 def worked(stopped: bool = False, **facts: Any) -> DirectoryResult:
     given = {"limit": None, "signal": None, "exit_code": 0, "stdout": b"", "stderr": b"", **facts}
-    done = cast("Execution", SimpleNamespace(**given))
+    ok = given["exit_code"] == 0 and given["limit"] is None
+    done = cast("Execution", SimpleNamespace(ok=ok, **given))
     return DirectoryResult(done, None, "", (), interrupted=False, stopped=stopped)
 
 
@@ -170,7 +163,7 @@ def worked(stopped: bool = False, **facts: Any) -> DirectoryResult:
 def test_the_first_cause_of_a_failure_is_named(
     result: DirectoryResult, status: str, detail: str
 ) -> None:
-    found = claim.failure(result, PROFILE, 9, 60.0)  # with too many markers besides
+    found = claim.failure(result, PROFILE, 9, LIMITS)  # with too many markers besides
     assert found is not None
     assert (found.status, found.detail) == (status, detail)
 

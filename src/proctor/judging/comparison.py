@@ -22,6 +22,7 @@ _DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?" + _EXPONENT)
 # the widest exponents hold whatever is a number here.
 _CONTEXT = Context(prec=1000, rounding=ROUND_UP, Emax=999_999_999, Emin=-999_999_999, traps=[])
 _INTEGER = re.compile(rb"-?[0-9]++")
+_HALF = Decimal("0.5")
 _TO_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 _BLANKS = b" \t\n\r\v\f"
 _BLANK = re.compile(rb"\s++")
@@ -100,14 +101,21 @@ def _within(got: bytes, wanted: bytes, absolute: float | None, relative: float |
         return True
     if absolute is None and relative is None:
         return False
-    exact, digits = _CONTEXT, len(got) + len(wanted)
-    if digits > exact.prec:
-        exact = _CONTEXT.copy()
-        exact.prec = digits
+    exact = _exact(got, wanted)
     error = exact.subtract(left, right).copy_abs()
     if absolute is not None and error <= _meant(absolute):
         return True
     return relative is not None and error <= exact.multiply(_meant(relative), right.copy_abs())
+
+
+def _exact(got: bytes, wanted: bytes) -> Context:
+    """Return a context in which the difference of two numbers is on the right side of any bound."""
+    digits = len(got) + len(wanted)
+    if digits <= _CONTEXT.prec:
+        return _CONTEXT
+    exact = _CONTEXT.copy()
+    exact.prec = digits
+    return exact
 
 
 @lru_cache
@@ -126,7 +134,7 @@ def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> s
     Tokens are equal bytewise, or as decimals (`-12.50e3`, at most six digits of exponent after any
     zeros; not `+7`, `007`, `.5`, `5.`, `1_000`, `Infinity` or other digits than ASCII), exactly or,
     with a tolerance, when they differ by no more than `tolerance * max(1, |expected|)`; from an
-    integer by no more than a half, too. Returns None when all are equal, else one sentence that
+    integer by less than a half, too. Returns None when all are equal, else one sentence that
     says where they first differ.
     """
     return _tokens(output, expected, partial(_same_decimal, tolerance))
@@ -135,8 +143,10 @@ def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> s
 def _same_decimal(tolerance: float | None, one: bytes, other: bytes) -> bool:
     if not (_DECIMAL.fullmatch(one) and _DECIMAL.fullmatch(other)):
         return False
-    if _INTEGER.fullmatch(other) and not _within(one, other, 0.5, None):  # nearer to another one
-        return False
+    if _INTEGER.fullmatch(other):
+        error = _exact(one, other).subtract(Decimal(one.decode()), Decimal(other.decode()))
+        if error.copy_abs() >= _HALF:  # another integer is as near, or nearer
+            return False
     return _within(one, other, tolerance, tolerance)
 
 
