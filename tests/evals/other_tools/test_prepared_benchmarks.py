@@ -131,13 +131,15 @@ def test_the_pages_name_all_options_and_tasks() -> None:
     assert [name for name in NAMES if f"`{task_name(name)}`" not in text] == []
 
 
-def test_metrics_leave_faults_out() -> None:
+def test_metrics_count_faults_as_not_passed() -> None:
     right, wrong, fault = Verdict.AC, Verdict.WA, Verdict.INFRA_FAULT
-    assert metrics([right, wrong, fault], 3) == {"pass@1": 0.5, "faults": 1}
+    assert metrics([right, wrong, fault], 3) == pytest.approx(
+        {"pass@1": 1 / 3, "pass@3": 1.0, "faults": 1}
+    )
     assert metrics([right, wrong, right], 3) == pytest.approx(
         {"pass@1": 2 / 3, "pass@3": 1.0, "faults": 0}
     )
-    assert metrics([fault, None], 2) == {"faults": 2}
+    assert metrics([fault, None], 2) == {"pass@1": 0.0, "faults": 2}
     assert list(metric_names(10)) == ["pass@1", "pass@5", "pass@10", "faults"]
 
 

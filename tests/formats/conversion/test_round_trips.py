@@ -108,7 +108,7 @@ def _unnamed(submission: Labelled) -> Labelled:
 def _without_content(problem: Problem) -> Problem:
     """The problem without what lies in files, which same() compares."""
     tests = [replace(each, input="", output=None, files=None) for each in problem.tests]
-    programs = {"grading": Comparison(), "running": Batch()}
+    programs = {"grading": Comparison(), "running": Batch(), "accepted": None}
     return replace(problem, tests=tuple(tests), stubs={}, limits=problem.test_limits, **programs)
 
 
