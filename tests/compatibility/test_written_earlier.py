@@ -87,8 +87,12 @@ def test_results_of_judge_are_gone_on_with(written: Path, name: str, mode: str) 
     if mode == "standard":
         then = json.loads((place / "summary.json").read_text())
         now = json.loads(again)
-        same = ("total", "passed", "verdicts", "pass_at_k", "by_platform", "by_difficulty")
-        assert {key: now[key] for key in same} == {key: then[key] for key in same}
+        for key in ("total", "passed", "verdicts", "pass_at_k"):
+            assert now[key] == then[key]
+        for key in ("by_platform", "by_difficulty"):  # a later version may tell more
+            assert now[key].keys() == then[key].keys()
+            for group, score in then[key].items():
+                assert {each: now[key][group][each] for each in score} == score
 
 
 def test_a_summary_has_what_it_had(written: Path) -> None:

@@ -108,4 +108,5 @@ def test_tests_within_tests_without_end() -> None:
     cases: object = []
     for _ in range(100_000):
         cases = {"test_cases": cases}
-    assert task_of({"test_cases": cases}).problem.tests == ()
+    with pytest.raises(InputError, match="test_cases"):
+        task_of({"test_cases": cases})

@@ -27,6 +27,7 @@ ROW = re.compile(r"^\| `([a-z_]+)` \| ([^|]+) \|([^|]*)\| (.+) \|$", re.MULTILIN
 TYPES: dict[Any, str] = {
     str: "text",
     int: "integer",
+    int | None: "integer",
     bool: "boolean",
     float: "number",
     profile.Status: "status",
