@@ -57,7 +57,7 @@ ADDS, IS_LIST = "return sum(given)", "return [sum(given)]"
         (apps([[1, 2]], [[[3, 4]]]), "return (3, 4)", "return 3, 4, 5"),
         (apps([["a"]], [["aa"]]), "return given[0] * 2", "return 'a'"),
         (apps([[1]], [[True]]), "return True", "return False"),
-        (apps([[1]], [[None]]), "return None", "return 0"),
+        (apps([[1], [2]], [[None], [2]]), "return given[0] if given[0] > 1 else None", "return 2"),
         (apps([[1], [2]], [[], [2]]), "return [n for n in given if n > 1]", "return 2"),
         (apps([[[1]]], [[{"1": [2]}]]), "return {1: [2]}", "return {2: [1]}"),
         # A text is a text, though it looks like a number.
@@ -165,6 +165,8 @@ UNKNOWN: list[tuple[Any, str]] = [
     ("def test_it(): ...", "not JSON"),
     (3, "not int"),
     (apps([[1]], [None]), "result"),
+    (apps([[1], [2]], [[None], None]), "result"),
+    (called({"input": "1", "output": "null"}), "result"),
     (apps([3], [3]), "input"),
     (apps(["one"], ["3"]), "input"),
     (apps(["1"], ["True"]), "output"),

@@ -22,6 +22,7 @@ _DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?" + _EXPONENT)
 # the widest exponents hold whatever is a number here.
 _CONTEXT = Context(prec=1000, rounding=ROUND_UP, Emax=999_999_999, Emin=-999_999_999, traps=[])
 _INTEGER = re.compile(rb"-?[0-9]++")
+_HALF = Decimal("0.5")
 _TO_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 _BLANKS = b" \t\n\r\v\f"
 _BLANK = re.compile(rb"\s++")
@@ -93,8 +94,17 @@ def _close(got: bytes, wanted: bytes, absolute: float | None, relative: float | 
     return bool(are_numbers) and _within(got, wanted, absolute, relative)
 
 
-def _within(got: bytes, wanted: bytes, absolute: float | None, relative: float | None) -> bool:
-    """Return whether two numbers are equal, or as near as one of the tolerances; exactly."""
+def _within(
+    got: bytes,
+    wanted: bytes,
+    absolute: float | None,
+    relative: float | None,
+    most: Decimal | None = None,
+) -> bool:
+    """Return whether two numbers are equal, or as near as one of the tolerances; exactly.
+
+    With `most`, they are nearer than that in any case.
+    """
     left, right = Decimal(got.decode("ascii")), Decimal(wanted.decode("ascii"))
     if left == right:
         return True
@@ -105,6 +115,8 @@ def _within(got: bytes, wanted: bytes, absolute: float | None, relative: float |
         exact = _CONTEXT.copy()
         exact.prec = digits
     error = exact.subtract(left, right).copy_abs()
+    if most is not None and error >= most:
+        return False
     if absolute is not None and error <= _meant(absolute):
         return True
     return relative is not None and error <= exact.multiply(_meant(relative), right.copy_abs())
@@ -135,9 +147,9 @@ def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> s
 def _same_decimal(tolerance: float | None, one: bytes, other: bytes) -> bool:
     if not (_DECIMAL.fullmatch(one) and _DECIMAL.fullmatch(other)):
         return False
-    if _INTEGER.fullmatch(other) and not _within(one, other, 0.5, None):  # nearer to another one
-        return False
-    return _within(one, other, tolerance, tolerance)
+    # As near as that, it is nearer to no other integer.
+    most = _HALF if _INTEGER.fullmatch(other) else None
+    return _within(one, other, tolerance, tolerance, most)
 
 
 def _tokens(output: bytes, answer: bytes, same: Callable[[bytes, bytes], bool]) -> str | None:
