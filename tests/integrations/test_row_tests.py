@@ -164,6 +164,7 @@ UNKNOWN: list[tuple[Any, str]] = [
     ({"input": ["1"], "output": ["2"]}, "input"),
     ("def test_it(): ...", "not JSON"),
     (3, "not int"),
+    ([{"input": "1", "output": ""}, {"input": "2", "output": " \n"}], "no test has an output"),
     (apps([[1]], [None]), "result"),
     (apps([[1], [2]], [[None], None]), "result"),
     (called({"input": "1", "output": "null"}), "result"),

@@ -177,10 +177,13 @@ def _list(value: Any, field: str) -> list[Any]:
 
 
 def _streams(read: Sequence[_RowCase]) -> tuple[Test, ...]:
-    return tuple(
+    tests = tuple(
         Test(_lines(case.input, f"{case.field}.input"), _lines(case.output, f"{case.field}.output"))
         for case in read
     )
+    if tests and not any(test.output_text().strip() for test in tests):
+        raise InputError("no test has an output", field=read[0].field)
+    return tests
 
 
 def _lines(value: Any, field: str) -> str:
