@@ -140,7 +140,10 @@ def test_judged_programs(warm: tuple[str, Pool]) -> None:
     assert standard.verdict == "AC", standard
     first = Test("", with_descriptor(fresh(name), "4", True))  # the way to the host
     fast = JudgeSettings(fast=True)
-    judged = judge(Problem("probe", (first, test, test)), probe(name), settings=fast, pool=pool)
+    # The same name to Python, but not to the look for programs that share memory between processes,
+    # which are not judged so.
+    hidden = probe(name).replace("multiprocessing", "\uff4dultiprocessing")
+    judged = judge(Problem("probe", (first, test, test)), hidden, settings=fast, pool=pool)
     assert judged.verdict == "AC", judged
 
 

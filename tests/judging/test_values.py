@@ -182,6 +182,9 @@ def test_values_within_tolerance() -> None:
     assert compare_values([0.30001], [0.3], Tolerance(1e-6)) is not None
     assert compare_values(10**9 + 7, 10**9 + 8, Tolerance(1e-6)) is not None
     assert compare_values(1e18, 10**18 + 300, Tolerance(1e-6)) is not None
+    assert compare_values(2.0**53, 2**53 + 1, Tolerance(1e-6)) is not None
+    assert compare_values(1e17, 10**17 + 1, Tolerance(1e-6)) is not None
+    assert compare_values(1000000.25, 10**6, Tolerance(1e-6)) is None
     assert compare_values(1e9 + 7, 1e9 + 8, Tolerance(1e-6)) is None
     for got, wanted in ((5, INFINITY), (-INFINITY, INFINITY), (0.0, -INFINITY), (5, 10**400)):
         assert compare_values([got], [wanted], Tolerance(1e-6)) is not None

@@ -155,6 +155,22 @@ def test_a_pipe_is_forgotten() -> None:
     os.close(watching._fd)
 
 
+def test_no_closing_is_lost_in_a_flood_of_others() -> None:
+    """A program may open its pipe and close it as often as it likes; all share one queue."""
+    watching = closings.Closings()
+    (reads, writes), (other, its) = os.pipe(), os.pipe()
+    flooded, watch = watching.watch(reads), watching.watch(other)
+    most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+    for number in range(most + 2):  # equal events in turn would count as one
+        os.close(os.open(f"/proc/self/fd/{reads}", (os.O_RDONLY, os.O_WRONLY)[number % 2]))
+    os.close(its)
+    assert watching.closed(watch, closings.WRITER)
+    watching.forget(flooded)
+    watching.forget(watch)
+    for fd in (reads, writes, other, watching._fd):
+        os.close(fd)
+
+
 def test_a_process_that_ends_is_ending() -> None:
     wait, go = os.pipe()
     child = os.fork()

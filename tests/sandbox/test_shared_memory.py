@@ -101,6 +101,14 @@ def test_a_program_that_names_nothing_of_it_has_none(pool: Pool) -> None:
     assert done.stdout == b"False\n"
 
 
+@pytest.mark.root  # at level none the limit of processes is that of the whole user
+def test_where_it_is_the_machines_nothing_is_put_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROCTOR_ALLOW_UNSAFE", "1")
+    with open_pool(cells=1, isolation="none") as unsafe:
+        done = run("import multiprocessing  # spawn\nprint(__file__)", pool=unsafe)
+    assert done.stdout == b"solution.py\n"
+
+
 @pytest.mark.namespaces
 def test_the_next_program_finds_nothing(pool: Pool) -> None:
     for _ in range(2):

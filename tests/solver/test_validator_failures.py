@@ -97,6 +97,20 @@ def test_it_scores_nothing_rather_than_no_score(host: SolverHost, tmp_path: Path
     assert "failed on this result" in found.instances[0].why
 
 
+def test_a_program_cannot_choose_to_have_no_score(host: SolverHost, tmp_path: Path) -> None:
+    """By a solution of which there is no objective, though it is accepted; the empty one, too."""
+    text = (
+        "from proctor.solver.report import report\ndef validate(given, result, custom_checks=()):\n"
+        "    found = result.get('solution')\n"
+        "    return report([], objective=float(max(found)) if found else None)\n"
+    )
+    given = SolverInstance("a", json.dumps(GIVEN).encode(), best=2)
+    for value, score in ((GOOD, 1.0), ("[]", 0.0)):
+        program = f"def solve(given): return {value}"
+        found = solve_instances(program, [given], own(tmp_path, text), host=host)
+        assert (found.accepted, found.score) == (1, score)
+
+
 @pytest.mark.parametrize(
     ("body", "why"),
     [

@@ -177,10 +177,13 @@ def _list(value: Any, field: str) -> list[Any]:
 
 
 def _streams(read: Sequence[_RowCase]) -> tuple[Test, ...]:
-    return tuple(
+    tests = tuple(
         Test(_lines(case.input, f"{case.field}.input"), _lines(case.output, f"{case.field}.output"))
         for case in read
     )
+    if tests and not any(test.output_text().strip() for test in tests):
+        raise InputError("no test has an output", field=read[0].field)
+    return tests
 
 
 def _lines(value: Any, field: str) -> str:
@@ -193,9 +196,10 @@ def _lines(value: Any, field: str) -> str:
 
 
 def _calls(read: Sequence[_RowCase]) -> tuple[Test, ...]:
-    if all(case.output is None for case in read):
+    tests = tuple(Test(_arguments(case), _results(case)) for case in read)
+    if all("null" in test.output_text().split("\n") for test in tests):
         raise InputError("no test of a call has a result", field=read[0].field)
-    return tuple(Test(_arguments(case), _results(case)) for case in read)
+    return tests
 
 
 def _results(case: _RowCase) -> str:

@@ -94,28 +94,32 @@ def _close(got: bytes, wanted: bytes, absolute: float | None, relative: float | 
     return bool(are_numbers) and _within(got, wanted, absolute, relative)
 
 
-def _within(got: bytes, wanted: bytes, absolute: float | None, relative: float | None) -> bool:
-    """Return whether two numbers are equal, or as near as one of the tolerances; exactly."""
+def _within(
+    got: bytes,
+    wanted: bytes,
+    absolute: float | None,
+    relative: float | None,
+    most: Decimal | None = None,
+) -> bool:
+    """Return whether two numbers are equal, or as near as one of the tolerances; exactly.
+
+    With `most`, they are nearer than that in any case.
+    """
     left, right = Decimal(got.decode("ascii")), Decimal(wanted.decode("ascii"))
     if left == right:
         return True
     if absolute is None and relative is None:
         return False
-    exact = _exact(got, wanted)
+    exact, digits = _CONTEXT, len(got) + len(wanted)
+    if digits > exact.prec:
+        exact = _CONTEXT.copy()
+        exact.prec = digits
     error = exact.subtract(left, right).copy_abs()
+    if most is not None and error >= most:
+        return False
     if absolute is not None and error <= _meant(absolute):
         return True
     return relative is not None and error <= exact.multiply(_meant(relative), right.copy_abs())
-
-
-def _exact(got: bytes, wanted: bytes) -> Context:
-    """Return a context in which the difference of two numbers is on the right side of any bound."""
-    digits = len(got) + len(wanted)
-    if digits <= _CONTEXT.prec:
-        return _CONTEXT
-    exact = _CONTEXT.copy()
-    exact.prec = digits
-    return exact
 
 
 @lru_cache
@@ -134,7 +138,7 @@ def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> s
     Tokens are equal bytewise, or as decimals (`-12.50e3`, at most six digits of exponent after any
     zeros; not `+7`, `007`, `.5`, `5.`, `1_000`, `Infinity` or other digits than ASCII), exactly or,
     with a tolerance, when they differ by no more than `tolerance * max(1, |expected|)`; from an
-    integer by less than a half, too. Returns None when all are equal, else one sentence that
+    integer by no more than a half, too. Returns None when all are equal, else one sentence that
     says where they first differ.
     """
     return _tokens(output, expected, partial(_same_decimal, tolerance))
@@ -143,11 +147,9 @@ def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> s
 def _same_decimal(tolerance: float | None, one: bytes, other: bytes) -> bool:
     if not (_DECIMAL.fullmatch(one) and _DECIMAL.fullmatch(other)):
         return False
-    if _INTEGER.fullmatch(other):
-        error = _exact(one, other).subtract(Decimal(one.decode()), Decimal(other.decode()))
-        if error.copy_abs() >= _HALF:  # another integer is as near, or nearer
-            return False
-    return _within(one, other, tolerance, tolerance)
+    # As near as that, it is nearer to no other integer.
+    most = _HALF if _INTEGER.fullmatch(other) else None
+    return _within(one, other, tolerance, tolerance, most)
 
 
 def _tokens(output: bytes, answer: bytes, same: Callable[[bytes, bytes], bool]) -> str | None:

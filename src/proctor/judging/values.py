@@ -68,7 +68,8 @@ class Tolerance:
             if math.isinf(wanted):  # any number would be within a share of infinity
                 return False
             error = abs(got - wanted)
-            if isinstance(wanted, int) and error >= 0.5:  # nearer to another integer
+            # Another integer, or nearer to one. Beyond 2**53 a difference to a float may come to 0.
+            if isinstance(wanted, int) and (error >= 0.5 or float(got).is_integer()):
                 return False
             if self.of_floats and isinstance(wanted, float) and error <= self.of_floats:
                 return True

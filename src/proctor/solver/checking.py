@@ -128,8 +128,9 @@ class Validators:
     def _try_validator(self, given: Any, profile: Profile, reference: Any) -> bool:
         """Let the validator check an empty solution, since programs may leave one.
 
-        Returns False if it accepts that, or cannot check a constraint, and computes no objective.
-        Raises SolveRefused, InfraFault.
+        Returns False if it cannot check a constraint of the input, and computes no objective. That
+        it computes none of an empty solution says by itself nothing of others. Raises SolveRefused,
+        InfraFault.
         """
         held = [_answer(each, _HELD) for each in _with_predicate(given, profile)]
         rule = profile.status
@@ -146,7 +147,7 @@ class Validators:
                 raise SolveRefused("prepare", "invalid_profile", why)
             if checked.report is not None:
                 found = checked.report
-                return found.objective is not None or not (found.ok or found.unchecked)
+                return found.objective is not None or not found.unchecked
         return True
 
     def result(

@@ -10,6 +10,7 @@ from proctor.errors import CellDied
 from proctor.per_process import PerProcess
 
 WRITER, READER = 0x8, 0x10  # IN_CLOSE_WRITE and IN_CLOSE_NOWRITE of inotify(7)
+_OVERFLOW = 0x4000  # IN_Q_OVERFLOW: events were lost
 _EVENT = struct.Struct("=iIII")  # no names follow: what is watched are no directories
 _READ = 1 << 16  # bytes
 _UNKNOWN = {errno.ENOSYS, errno.EPERM, errno.EACCES, errno.ENOENT}
@@ -81,7 +82,11 @@ class Closings:
             except BlockingIOError:
                 return
             for watch, what, _, _ in _EVENT.iter_unpack(data):
-                if watch in self._seen:
+                if what & _OVERFLOW:
+                    # By a program that opens and closes its pipe all the time, perhaps to keep the
+                    # others waiting for an end of input. To take a pipe for closed changes less.
+                    self._seen = dict.fromkeys(self._seen, WRITER | READER)
+                elif watch in self._seen:
                     self._seen[watch] |= what
 
     def _checked(self, result: int) -> int:
