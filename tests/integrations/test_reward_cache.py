@@ -2,6 +2,7 @@
 
 import pickle
 from collections import Counter
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,7 +16,9 @@ from proctor.integrations.grading import CompletionGrader
 from proctor.integrations.ioi_grading import IoiCompletionGrader
 from proctor.integrations.rewards import make_code_reward
 from proctor.integrations.verl import compute_score
+from proctor.judgement import Judgement
 from proctor.judging.judge import PoolJudges
+from proctor.verdict import Verdict
 
 ROW = {"test_cases": [{"input": "2\n", "output": "4\n"}, {"input": "3\n", "output": "6\n"}]}
 RIGHT, WRONG = "```python\nprint(int(input()) * 2)\n```", "```python\nprint(4)\n```"
@@ -89,6 +92,26 @@ def test_a_closed_pool_is_not_used_again(asked: Counter[str]) -> None:
         grader = CompletionGrader(pool=first)
         assert grader.grade([ROW], [RIGHT])[0].reward == 1.0
     assert grader.grade([ROW], [RIGHT])[0].verdict == "INFRA_FAULT"
+
+
+def test_a_row_of_the_ioi_without_a_judgement_costs_no_other(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Judges that lost their machines know of no subtask."""
+
+    class Lost(PoolJudges):
+        def start(self, problem: Any, program: Any, settings: Any, subtasks: Any = None) -> Any:
+            future: Future[Judgement] = Future()
+            lost = Judgement(Verdict.INFRA_FAULT, 0.0, (), "3 machines were lost")
+            future.set_result(lost if "odd" in program.source else Judgement(Verdict.NC, 0.0, ()))
+            return future
+
+    monkeypatch.setattr(reward_judges, "PoolJudges", Lost)
+    tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
+    completions = [f"```cpp\nint main() {{ {name}; }}\n```" for name in ("odd", "even")]
+    rows = [ioi_task.subtask_rows()[2]] * 2
+    graded = IoiCompletionGrader(tests=str(tests), pool=pool).grade(rows, completions)
+    assert [(each.reward, each.verdict) for each in graded] == [(None, "INFRA_FAULT"), (0.0, "NC")]
 
 
 def test_a_grader_can_be_sent_to_another_process() -> None:

@@ -61,6 +61,12 @@ reads, writes = sys.argv[1:3]
 number = int(open(reads).readline())
 print(1 if number == 3 else 0)
 """
+GREETING = """
+import sys
+print(2, flush=True)
+sys.exit(int(sys.stdin.readline()) != 3)
+"""
+"""By testlib's convention; if nobody reads its 2, Python ends with 120, which would be 0.7 points."""
 GARBAGE = {
     "words": "print('I am not sure')",
     "nothing": "pass",
@@ -105,6 +111,13 @@ def test_garbage_is_no_better_than_a_wrong_answer(task: Problem, contest_pool: P
     assert judge(task, "print(3)", pool=contest_pool).passed
 
 
+@pytest.mark.parametrize("program", ["pass", "import os; os.close(0); print('x')"])
+def test_an_interactor_that_cannot_speak_gives_no_points(program: str, contest_pool: Pool) -> None:
+    task = talked(Interactive(Program(GREETING), Convention.TESTLIB), "input(); print(3)")
+    found = judge(task, program, pool=contest_pool)
+    assert (found.verdict, only(found).score) == (Verdict.WA, 0), found
+
+
 @pytest.mark.compiler
 def test_a_checker_that_crashes_on_a_number(contest_pool: Pool) -> None:
     found = judge(checked(INDEXES, Convention.TESTLIB), GARBAGE["far"], pool=contest_pool)
@@ -144,7 +157,7 @@ def test_what_is_known_to_be_good(
     task = replace(task, tests=(Test("", answer, name="t"),), accepted=known)
     found = judge(task, "print('garbage')", pool=contest_pool)
     assert found.verdict is verdict, found
-    assert found.message.startswith("the checker ended with exit code 1; with ")
+    assert found.message.startswith("the checker ended with exit code 1; ")
 
 
 def test_an_accepted_submission_that_cannot_be_built(contest_pool: Pool) -> None:

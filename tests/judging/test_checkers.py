@@ -42,6 +42,8 @@ def judged(
         (7, b"", FAULT, 0.0), (7, b"points 1e999", FAULT, 0.0), (50, b"", WA, 0.0),
         (100, b"", PA, 0.5), (150, b"", AC, 1.0), (49, b"", FAULT, 0.0), (151, b"", FAULT, 0.0),
         (127, b"", PA, 0.77), (5, b"", FAULT, 0.0), (255, b"", FAULT, 0.0),
+        (101, b"half right", PA, 0.51), (101, b"\nthread 'main' panicked at main.rs:6:37:\n", FAULT, 0.0),
+        (120, b"most of it", PA, 0.7), (120, b"Exception ignored in: <_io.TextIOWrapper>", FAULT, 0.0),
     ],
 )  # fmt: skip
 def test_testlib(code: int, stderr: bytes, verdict: Verdict, score: float) -> None:

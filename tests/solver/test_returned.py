@@ -101,6 +101,18 @@ def test_the_marker_is_no_result(host: SolverHost, tmp_path: Path) -> None:
     assert (found.ok, found.marker_count) == (True, 1)
 
 
+def test_what_is_printed_before_the_marker_takes_no_time_of_ours(
+    host: SolverHost, tmp_path: Path
+) -> None:
+    """A copy of the rest for each line was an hour for these, with nothing to end it."""
+    code = "print('[10]' + ' \\n' * (1 << 24) + 'found')"
+    found = solved(host, tmp_path, "stdout", code, '[marker]\ntext = "FOUND"')
+    assert (found.accepted, found.marker_count) == (True, 1)
+    many = "print('[10]\\n' + 'found\\n' * (1 << 22))"
+    found = solved(host, tmp_path, "stdout", many, '[marker]\ntext = "FOUND"')
+    assert (found.status_detail, found.marker_count) == ("marker_count", 1 << 22)
+
+
 def test_another_function(host: SolverHost, tmp_path: Path) -> None:
     code = "def pack(given): return [10]\ndef solve(given): return [1]"
     assert solved(host, tmp_path, "function", code, 'function = "pack"').accepted

@@ -145,8 +145,9 @@ class IoiCompletionGrader:
 
 
 def _score(judgement: Judgement, scoring: Scoring) -> float | None:
-    (subtask,) = judgement.subtasks  # a row is one subtask
-    if subtask.score is None:
+    # A row is one subtask; there is none if the machine was lost, not a test's cell.
+    subtask = next(iter(judgement.subtasks), None)
+    if subtask is None or subtask.score is None:
         return None
     if scoring == "points":
         return subtask.points

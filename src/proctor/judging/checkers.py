@@ -19,6 +19,9 @@ _TESTLIB_VERDICTS = {
 }  # fmt: skip
 _HUSTOJ_VERDICTS: dict[int | None, Verdict] = {0: Verdict.AC, 2: Verdict.PE}
 _TESTLIB_POINTS, _TESTLIB_PARTIAL = 7, 50
+_BROKE_DOWN = {101: b"panicked at", 120: b"Exception ignored "}
+"""Exit codes, by which testlib.h gives a part of the points, of programs in Rust that panic and in
+Python that lost output, and what these runtimes then write to stderr."""
 _KATTIS_AC, _KATTIS_WA = 42, 43
 _SHOWN = 2000
 _SCORE = re.compile(r"[+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
@@ -115,7 +118,8 @@ def _testlib(execution: Execution, full: float) -> Opinion:
             what = f"the checker gives {given}, and must give a number from 0 to {full:g}"
             return fault(what, execution)
         return _graded(score / full, message)
-    if code is not None and _TESTLIB_PARTIAL <= code <= _TESTLIB_PARTIAL + 100:
+    broke_down = code in _BROKE_DOWN and _BROKE_DOWN[code] in execution.stderr
+    if code is not None and _TESTLIB_PARTIAL <= code <= _TESTLIB_PARTIAL + 100 and not broke_down:
         return _graded((code - _TESTLIB_PARTIAL) / 100, message)
     return fault(f"the checker ended with exit code {code}", execution)
 

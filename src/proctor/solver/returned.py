@@ -75,10 +75,12 @@ def result(worked: DirectoryResult, profile: Profile) -> tuple[bytes | None, str
 def _last_line(printed: bytes, marker: str) -> bytes:
     """Return the last line that is neither empty nor the marker."""
     rest = printed.rstrip()
-    while rest:
-        rest, _, line = rest.rpartition(b"\n")
-        if line.strip() and line.strip().upper() != marker.encode().upper():
-            return line.strip()
+    while rest:  # once for each marker: lines of blanks, of which there may be millions, go at once
+        start = rest.rfind(b"\n") + 1
+        line = rest[start:].strip()
+        if line.upper() != marker.encode().upper():
+            return line
+        rest = rest[:start].rstrip()
     return b""
 
 

@@ -267,15 +267,16 @@ class Solving:
         """Return the conclusion on a run, with the best solution from before its end."""
         known, wall, count = self.profile, worked.execution.wall, self.facts.marker_count
         failed = claim.failure(worked, known, count, limits)
-        data, complaint = returned.result(worked, known)
-        read = claim.read(data, complaint, known)
-        if failed is None and isinstance(read, UnreadableResult):
-            failed = Conclusion("parse", "crashed", read.detail, read.why)
-        final = None
-        if failed is None and isinstance(read, ClaimedResult) and read.solved:
-            assert data is not None
-            final = best.final(data, read, wall)
-            failed = claim.refusal(final.checked, known, count)
+        read, final = None, None
+        if failed is None:
+            data, complaint = returned.result(worked, known)
+            read = claim.read(data, complaint, known)
+            if isinstance(read, UnreadableResult):
+                failed = Conclusion("parse", "crashed", read.detail, read.why)
+            elif read.solved:
+                assert data is not None
+                final = best.final(data, read, wall)
+                failed = claim.refusal(final.checked, known, count)
         best.settle()
         found = best.partial(wall)
         if failed is not None:
