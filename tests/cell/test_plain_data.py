@@ -50,8 +50,8 @@ def exact(value: object) -> object:
         return ("float", repr(value))
     if isinstance(value, dict):
         return ("dict", [(exact(key), exact(item)) for key, item in value.items()])
-    if isinstance(value, set | frozenset):
-        return (type(value), sorted(map(repr, map(exact, value))))
+    if isinstance(value, set | frozenset):  # may hold several nans, if they are several objects
+        return (type(value), sorted({repr(exact(item)) for item in value}))
     if isinstance(value, list | tuple | deque):
         return (type(value), [exact(item) for item in value])
     return (type(value), value)

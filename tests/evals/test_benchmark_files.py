@@ -104,7 +104,7 @@ tests = '''{"input": cases|map(attribute="args")|list, "output": cases|map(attri
       for number, name in enumerate(("join", "merge"))])  # fmt: skip
     code = "def {}(items, end):\n    return ''.join(map(str, items)) + end\n"
     model = replies(tmp_path, ("0", code.format("join")), ("1", fenced(code.format("join"))))
-    assert verdicts(proctor, path, model) == {"AC": 1, "WA": 1}
+    assert verdicts(proctor, path, model) == {"AC": 1, "RE": 1}
 
 
 def test_answers(proctor: Proctor, tmp_path: Path) -> None:

@@ -109,11 +109,11 @@ def test_each_group_has_the_score_of_both_modes(
             (found.modes[mode].by_difficulty | found.modes[mode].by_platform)[by]
             for mode in ("official", "standard")
         ]
-        assert cells == [str(scores[0].problems), str(scores[0].scored),
+        assert cells == [str(scores[0].problems), str(scores[0].scored + scores[0].faults),
                          *(f"{score.pass_at_k[1]:.1%}" for score in scores)]  # fmt: skip
-    (bounds,) = [line for line in lines if line.startswith("with those without a score: ")]
-    low, high = found.bounds["standard"].low, found.bounds["standard"].high
-    assert f"standard {low:.1%} to {high:.1%}" in bounds
+    (without,) = [line for line in lines if line.startswith("without a verdict, counted as not")]
+    lost = found.bounds["standard"]
+    assert f"standard {lost.faults} ({lost.share:.1%}), pass@1 at most {lost.high:.1%}" in without
 
 
 def test_what_it_spends_is_shown_meanwhile(tmp_path: Path) -> None:

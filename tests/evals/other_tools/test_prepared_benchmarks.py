@@ -139,7 +139,7 @@ def test_metrics_count_faults_as_not_passed() -> None:
     assert metrics([right, wrong, right], 3) == pytest.approx(
         {"pass@1": 2 / 3, "pass@3": 1.0, "faults": 0}
     )
-    assert metrics([fault, None], 2) == {"pass@1": 0.0, "faults": 2}
+    assert metrics([fault, None], 2) == {"pass@1": 0.0, "pass@2": 0.0, "faults": 2}
     assert list(metric_names(10)) == ["pass@1", "pass@5", "pass@10", "faults"]
 
 

@@ -81,10 +81,11 @@ def run(task: dict[str, Any], submission: RemoteFunctions) -> None:
     """Run the tests. Raises Wrong, Broken, or whatever test code raises."""
     functions = {name: submission.function(name) for name in task["names"]}
     names: dict[str, Any] = {"__name__": "tests", **functions}
-    exec(compiled(task["code"]), names)
+    code = compiled(task["code"])
+    if task["check"] and "check" not in code.co_names:  # before anything depends on the submission
+        raise Broken("the test code defines no function check")
+    exec(code, names)
     if task["check"]:
-        if not callable(names.get("check")):
-            raise Broken("the test code defines no function check")
         names["check"](functions[task["check"]])
     if task["reference"] is not None:
         compare_all(task["reference"], functions)
