@@ -1,6 +1,7 @@
 """The one answer of a solve: which solution it is, in the envelope, the store, and a score."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -146,21 +147,30 @@ def strange(result):
     return {"bins": len(result["bins"]), "all": object()}
 def plain(result):
     return {"bins": len(result["bins"])}
+def endless(result):
+    while len(result["bins"]) == 3:
+        pass
 """
 
 
-def test_a_summary_is_of_the_answer_and_loses_nothing(
-    host: SolverHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "summaries.py").write_text(SUMMARIES)
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_summary_is_of_the_answer_and_loses_nothing(host: SolverHost, tmp_path: Path) -> None:
+    place = str(shutil.copytree(cold().directory, tmp_path / "packing"))
+    Path(place, "summaries.py").write_text(SUMMARIES)
     source = VALID_THEN + "leave('result.json', WRONG[:0] + [['a']])"
     for name, summary in (("plain", {"bins": 2}), ("strange", {}), ("fails", {"first": "c"})):
-        rule = msgspec.structs.replace(cold().result, summary=f"summaries:{name}")
-        envelope = host.solve(SolveRequest(source, GIVEN, cold(result=rule)))
+        rule = msgspec.structs.replace(cold().result, summary=f"summaries.py:{name}")
+        envelope = host.solve(SolveRequest(source, GIVEN, cold(result=rule, directory=place)))
         assert (envelope.accepted, envelope.result_summary) == (True, summary)
-    rule = msgspec.structs.replace(cold().result, summary="summaries:fails")
+    rule = msgspec.structs.replace(cold().result, summary="summaries.py:fails")
     source = LEAVE + "leave('result.json', THREE)"
-    envelope = host.solve(SolveRequest(source, GIVEN, cold(result=rule)))
+    envelope = host.solve(SolveRequest(source, GIVEN, cold(result=rule, directory=place)))
     assert (envelope.accepted, envelope.result_summary) == (True, {})
     assert "no summary: IndexError" in "".join(envelope.warnings)
+    # A program must not be able to hold the host up.
+    short = msgspec.structs.replace(cold().validator, timeout=1.0)
+    rule = msgspec.structs.replace(cold().result, summary="summaries.py:endless")
+    envelope = host.solve(
+        SolveRequest(source, GIVEN, cold(result=rule, validator=short, directory=place))
+    )
+    assert (envelope.accepted, envelope.result_summary) == (True, {})
+    assert "no summary: " in "".join(envelope.warnings)

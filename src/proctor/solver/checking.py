@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from proctor.errors import PlatformError, ProctorError
+from proctor.errors import InfraFault, PlatformError, ProctorError
 from proctor.execution import Execution
 from proctor.limits import MIB, Limits
 from proctor.program import Program
@@ -77,7 +77,9 @@ class CheckResult(msgspec.Struct, frozen=True):
     refused: str = ""
     """Why the validator refuses the input."""
     failed: str = ""
-    """Why the validator has no report."""
+    """Why the validator has no report, or why there is no summary."""
+    summary: dict[str, Any] = {}
+    """The profile's summary of a result."""
 
 
 def need_schemas(profile: Profile) -> None:
@@ -172,6 +174,17 @@ class Validators:
         self._try_validator(given, profile, reference)
         why = f"the validator works on an empty solution, and failed on this result: {failed}"
         return CheckResult(report=report([Violation(REJECTED, REJECTED, "hard", why)]))
+
+    def summary(self, value: Any, profile: Profile) -> CheckResult:
+        """Return the profile's summary of a result, or why there is none."""
+        function = profile.result.summary
+        if not function:
+            return CheckResult()
+        options = {"summary": function, "memory": int(profile.validator.memory)}
+        try:
+            return self._ask(profile, "", value, options)
+        except (HelperTimeout, InfraFault) as error:  # a result can be made such that it never ends
+            return CheckResult(failed=str(error))
 
     def _attempt(
         self,

@@ -351,14 +351,6 @@ def roundtrip(profile: Profile) -> str:
     return program
 
 
-def summary(result: Any, profile: Profile) -> dict[str, Any]:
-    """Return the profile's summary of a result."""
-    found: dict[str, Any] = (
-        _imported(profile.result.summary)(result) if profile.result.summary else {}
-    )
-    return found
-
-
 def _imported(name: str) -> Callable[..., Any]:
     """Import `module:function`."""
     module, _, function = name.partition(":")

@@ -183,12 +183,10 @@ class Solving:
         data = envelope.result_data if envelope.answer is None else envelope.solution
         if data is None:
             return {}
-        try:
-            told = msgspec.json.encode(profile.summary(data, self.profile))
-            return msgspec.json.decode(told, type=dict[str, Any])
-        except Exception as error:  # noqa: BLE001 - the profile's own code, over a program's data
-            self.warnings.append(f"the result has no summary: {type(error).__name__}")
-            return {}
+        found = self.validators.summary(data, self.profile)
+        if why := found.failed or found.refused:
+            self.warnings.append(f"the result has no summary: {why}")
+        return found.summary
 
     def _job(self, code: bytes, times: TimeLimits, threads: int) -> DirectoryJob:
         known = self.profile

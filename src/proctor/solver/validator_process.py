@@ -38,6 +38,8 @@ class _CheckRequest(msgspec.Struct, forbid_unknown_fields=True):
     check: str = ""
     """Function that names further mistakes of `value`, an input."""
     validator: str = ""
+    summary: str = ""
+    """Function that returns a small object about `value`, a result."""
     directory: str = ""
     """Folder of files with functions."""
     given: Any = None
@@ -69,7 +71,7 @@ def _exactly(stream: BinaryIO, size: int) -> bytes:
 
 
 def _encoded(request: _CheckRequest) -> bytes:
-    """Return the answer: `problems`, a list of texts, `report`, `refused` and `failed`."""
+    """Return the answer: `problems`, a list of texts, `report`, `summary`, `refused`, `failed`."""
     try:
         answer = json.dumps(_answer(request), allow_nan=False, ensure_ascii=False).encode()
         if len(answer) > _MOST_ANSWER:  # the process that asked would have to hold it
@@ -92,6 +94,9 @@ def _answer(request: _CheckRequest) -> dict[str, Any]:
     if request.memory:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (request.memory, most))
+    if request.summary:
+        summary: Callable[[Any], dict[str, Any]] = _function(request.summary, request.directory)
+        return {"summary": dict(summary(request.value))}
     problems = _problems(request)
     if not problems and request.check:
         check: Check = _function(request.check, request.directory)
