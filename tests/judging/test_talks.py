@@ -85,8 +85,8 @@ def test_if_both_wait_it_is_the_submission_that_should_have_spoken(
 def test_an_interactor_that_waits_for_nothing_is_found_to_hang(
     verdicts: dict[str, Verdict],
 ) -> None:
-    """That is no idleness; without a submission known to be right, the one at hand is to blame."""
-    assert verdicts["hanging interactor"] is Verdict.WA
+    """That is no idleness; the submission is known to be right, so the task is to blame."""
+    assert verdicts["hanging interactor"] is Verdict.TASK_FAULT
 
 
 @pytest.mark.parametrize(
