@@ -60,10 +60,10 @@ WEEK = {
 INPUTS: dict[str, Any] = {"packing": GIVEN, "timetable": WEEK}
 ALL = ("threads", "exits", "interpreter", "libraries", "process", "program")
 INHERITED = ("threads", "exits", "libraries")
-"""What is the same in official mode and in notebooks, which set the rest for a program."""
+"""Parts of the state that official mode and notebooks leave as they are."""
 
 AS_SITE = "import site; site.setquit(); site.setcopyright(); site.sethelper(); del site"
-"""What the start of Python does where site-packages are not left out, as here, and in cells."""
+"""Names that Python adds at its start unless it is told to leave site-packages out."""
 
 
 def probe(name: str, wanted: Sequence[str] = ALL) -> str:

@@ -1,4 +1,4 @@
-"""What a model thought is taken off; what it answers stays. Whole replies are in evals."""
+"""Thoughts are taken off a reply, and the answer stays. Whole replies are tested in evals."""
 
 import pytest
 

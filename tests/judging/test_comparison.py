@@ -36,7 +36,7 @@ def close(got: bytes, wanted: bytes, how: Comparison) -> bool:
 
 
 def within(got: bytes, wanted: bytes, absolute: float | None, relative: float | None) -> bool:
-    """What tolerances mean, in fractions: slow where exponents are large."""
+    """Compare with tolerances by fractions: exact, and slow where exponents are large."""
     left, right = Fraction(got.decode()), Fraction(wanted.decode())
     error = abs(left - right)
     return (

@@ -1,4 +1,4 @@
-"""What one submission to a contest problem comes to, by the problem's own limits, marks and order."""
+"""Judgements of a contest problem: its own limits, full marks and order of tests hold."""
 
 from dataclasses import replace
 

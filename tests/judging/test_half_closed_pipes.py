@@ -231,7 +231,7 @@ except BrokenPipeError:
 
 @pytest.mark.parametrize("convention", [Convention.KATTIS, Convention.EXIT_CODE])
 def test_a_party_that_listens_no_more(pool: Pool, convention: Convention) -> None:
-    """Who writes to it gets a broken pipe; else it would wait, and both be idle."""
+    """A party that writes to it gets a broken pipe; otherwise both would wait, and be idle."""
     right, _ = INTERACTORS[convention]
     deaf, speaks = Program(DEAF.format(right=0)), Program(SPEAKS_ON.format(right=0))
     cases = {

@@ -1,4 +1,4 @@
-"""Who decides an interaction, by how each party ended."""
+"""Outcomes of an interaction, by how each party ended."""
 
 from types import SimpleNamespace
 from typing import cast

@@ -262,7 +262,7 @@ def test_with_crash_whatever_a_program_can_notice_ends_a_subtask(verdict: str) -
 
 
 def test_a_subtask_without_points_earns_no_part() -> None:
-    """As samples have none."""
+    """Samples are often such a subtask."""
     tests = tuple(Test(b"", name=name) for name in "ab")
     plan = Plan(
         Problem("p", tests, subtasks=(Subtask("samples", 0, ("a",)), Subtask("1", 10, ("b",))))

@@ -174,7 +174,7 @@ def arrays(shape: tuple[int, ...]) -> Any:
     ids=repr,
 )  # fmt: skip
 def test_values_are_equal_where_python_and_numpy_say_so(value: object, expected: object) -> None:
-    """As upstream asks them: after a tuple at the top has become a list."""
+    """Upstream compares after a tuple at the top has become a list."""
     asked: Any = list(value) if isinstance(value, tuple) else value
     try:
         outcome = "passed" if asked == expected else "wrong"

@@ -60,7 +60,7 @@ class Bug:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What came of one bug."""
+    """Outcome of planting one bug."""
 
     name: str
     by: str

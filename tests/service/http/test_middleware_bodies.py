@@ -134,7 +134,7 @@ def test_who_finds_no_room_is_told_to_come_back_and_nothing_is_lost() -> None:
 
 
 def asked(front: Middleware, **scope: Any) -> list[Any]:
-    """What is sent in answer to a request."""
+    """Return the messages that answer a request."""
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -152,7 +152,7 @@ async def answers(_scope: Any, _receive: Any, send: Any) -> None:
 def test_who_stalls_is_gone_but_not_who_waits_for_the_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Who has sent all of a body may wait as long as the answer takes."""
+    """A client that has sent its whole body may wait as long as the answer takes."""
     monkeypatch.setattr("proctor.service.http.middleware.PATIENCE", 0.0)
 
     def after(*parts: dict[str, Any]) -> Any:
