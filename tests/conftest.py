@@ -1,13 +1,16 @@
 """Shared by all tests: what they need, which are sampled, one pool of real cells, real data.
 
-Three ways to run them: all (`pytest`), a quick sample (`--quick`, as `make test`), and strictly
-(PROCTOR_TEST_STRICT=1, as for a release: a skip is a failure, except where a test says "no case").
+Four ways to run them: all (`pytest`), a quick sample (`--quick`, as `make test`), what a landing tries
+(`--landing`: the sample, and a third of the slow tests), and strictly (PROCTOR_TEST_STRICT=1, as for a
+release: a skip is a failure, except where a test says "no case"). Which cases are in the sample, and
+which slow tests in the third, changes with each landing, so that all have their turn.
 """
 
 import os
 import secrets
 import signal
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,7 +41,9 @@ hypothesis.settings.register_profile(
 RECURSION_LIMIT = sys.getrecursionlimit()
 STRICT = os.environ.get("PROCTOR_TEST_STRICT", "") not in ("", "0")
 SEED = "PROCTOR_TEST_SEED"
-SLOW = Path(__file__).with_name("slow_tests.txt")
+LANDINGS = Path(__file__).parents[1] / ".ci" / "landings"
+THIRDS = 3
+"""Number of landings in which each slow test has its turn, as in tools/ci."""
 NO_CASE = "no case: "
 """How the reason begins of a skip that no machine can help, as of two parameters that exclude
 one another."""
@@ -47,10 +52,10 @@ one another."""
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick", action="store_true",
-        help="a sample of the corpora, the same each time, and no real parts "
-        "(containers, browser, second kernel, packages of others)",
+        help="a sample of the corpora, and neither slow tests nor real parts (containers, browser, "
+        "second kernel, packages of others)",
     )  # fmt: skip
-    parser.addoption("--rest", action="store_true", help="all that --quick leaves out, alone")
+    parser.addoption("--landing", action="store_true", help="as --quick, and a third of the slow tests")
 
 
 @pytest.hookimpl(tryfirst=True)  # before hypothesis reads its options
@@ -69,11 +74,10 @@ def _repeated(config: pytest.Config) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--quick") or config.getoption("--rest"):
-        not_quick, quick = _not_quick(items), bool(config.getoption("--quick"))
-        left_out = [item for item in items if (item in not_quick) is quick]
+    if config.getoption("--quick") or config.getoption("--landing"):
+        left_out = _left_out(items, slow=not config.getoption("--landing"))
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if (item in not_quick) is not quick]
+        items[:] = [item for item in items if item not in left_out]
     for item in items:
         for mark in item.iter_markers():
             unmet = needs.NEEDS[mark.name](*mark.args) if mark.name in needs.NEEDS else None
@@ -81,25 +85,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason=unmet))
 
 
-def _not_quick(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Find real parts and what is slow, and of what is sampled all but every n-th case and those always tried."""
-    left_out, seen = set(), Counter[str]()
-    listed = SLOW.read_text("utf-8").splitlines()
-    slow = {line for line in listed if not line.startswith("#")}
+def _left_out(items: list[pytest.Item], *, slow: bool) -> set[pytest.Item]:
+    """Return real parts, slow tests (or those whose turn it is not), and what is not in the sample."""
+    left_out, seen, turn = set(), Counter[str](), _turn()
     for item in items:
-        if item.nodeid in slow or item.nodeid.partition("[")[0] in slow:
-            left_out.add(item)
-        sampled = item.get_closest_marker("sampled")
-        if sampled is not None:
-            test = item.nodeid.partition("[")[0]
+        test, _, case = item.nodeid.removesuffix("]").partition("[")
+        if (sampled := item.get_closest_marker("sampled")) is not None:
             number = seen[test]
             seen[test] += 1
             always = any(each in item.nodeid for each in sampled.kwargs.get("always", ()))
-            if number % sampled.args[0] and not always:
+            if (number - turn) % sampled.args[0] and not always:
                 left_out.add(item)
-        if any(item.get_closest_marker(name) for name in needs.NOT_QUICK):
+        mark = item.get_closest_marker("slow")
+        if mark is not None and (not mark.args or case in mark.args):
+            if slow or (zlib.crc32(test.encode()) - turn) % THIRDS:
+                left_out.add(item)
+        if any(item.get_closest_marker(name) for name in needs.REAL_PARTS):
             left_out.add(item)
     return left_out
+
+
+def _turn() -> int:
+    """Number the next landing: .ci/landings has a line for each before it."""
+    lines = LANDINGS.read_text("utf-8").splitlines() if LANDINGS.exists() else []
+    return sum(not line.startswith("#") for line in lines if line)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -160,5 +160,3 @@ NEEDS: dict[str, Callable[..., str | None]] = {
 }  # fmt: skip
 REAL_PARTS = ("docker", "podman", "slurm", "browser", "kernel", "typescript", "outside", "ray")
 """Marks of what takes minutes, or much to install."""
-NOT_QUICK = (*REAL_PARTS, "slow")
-"""Marks of what `--quick` leaves out."""

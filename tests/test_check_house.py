@@ -91,6 +91,7 @@ def test_each_import_of_a_knot_is_in_a_circle(tool: ModuleType) -> None:
     assert tool.shortest_circles({"a": {"b": ""}, "b": {}}) == []
 
 
+@pytest.mark.slow
 def test_a_line_without_a_fork_is_not_too_deep(tool: ModuleType) -> None:
     chain = {str(n): {str(n + 1): ""} for n in range(5000)} | {"5000": {"0": ""}}
     assert len(tool.shortest_circles({**chain})) == 1

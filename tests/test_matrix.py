@@ -204,6 +204,7 @@ def looks(
 AS_WE_ARE = next(each for each in SQUARES if (each.who, each.forbidden) == ("user", "as-is"))
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(5, always=("root-system-as-is", "user-system-as-is"))
 @pytest.mark.parametrize(
     "square",

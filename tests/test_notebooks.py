@@ -42,6 +42,7 @@ def shown(cell: Any) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_each_cell_does_what_the_page_shows(path: Path, tool: ModuleType, tmp_path: Path) -> None:
     again = tool.executed(path, str(tmp_path))  # a cell that raises ends it

@@ -353,6 +353,17 @@ CASES = [
 ]
 
 
+@pytest.mark.slow(
+    "MCP, standard",
+    "POST /v1/judge, standard",
+    "client, daemon, official",
+    "client, daemon, standard",
+    "judge, standard",
+    "proctor eval, official",
+    "proctor eval, standard",
+    "proctor judge, official",
+    "proctor judge, standard",
+)
 @pytest.mark.parametrize(
     ("mode", "door"),
     [pytest.param(mode, door, id=f"{name}, {mode}") for mode, name, door in CASES],
@@ -486,6 +497,7 @@ def test_a_request_of_a_batch_that_is_broken(doors: Doors, size: int) -> None:
         assert doors.http.post("/v1/batch", content=wrong, headers=headers).status_code == 400
 
 
+@pytest.mark.slow
 def test_half_a_character_in_a_source(doors: Doors) -> None:
     """In files it may stand, and upstream's verdict is that it does not load; JSON doors refuse."""
     broken = f"{SOLVES}; '{chr(0xD800)}'"

@@ -53,6 +53,7 @@ def without_c_part(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_without_the_c_part_programs_run_and_it_is_said(without_c_part: Path) -> None:
     code = """
 import proctor

@@ -163,6 +163,7 @@ class Anchors(HTMLParser):
         self.found |= {value for name, value in attrs if name == "id" and value}
 
 
+@pytest.mark.slow
 def test_docstrings_of_all_public_names_are_on_the_site(site: Path) -> None:
     found = Anchors(site / "reference" / "python-api" / "index.html").found
     assert [name for name in proctor.__all__ if f"proctor.{name}" not in found] == []

@@ -4,7 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.slow
 def test_mypy_knows_what_is_right_and_what_is_wrong(tmp_path: Path) -> None:
     used = tmp_path / "used.py"
     used.write_text(Path(__file__).with_name("typed_use.py").read_text())

@@ -245,6 +245,7 @@ QUIRKS = [*WRAPPING, *CALLS, *NUMPY]
 REPORTS: dict[int, UpstreamReport] = {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(QUIRKS)), ids=[one.name for one in QUIRKS])
 def test_outcome_is_what_lcb_runner_says(number: int) -> None:
     if not REPORTS:

@@ -265,6 +265,7 @@ def test_forged_bytes_raise_value_error(data: bytes) -> None:
         decode(data)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends")
 def test_forged_collisions_do_not_take_quadratic_time() -> None:
     modulus = (1 << 61) - 1  # of CPython's hash of integers
@@ -287,6 +288,7 @@ def test_who_encodes_can_allow_fewer_values() -> None:
     assert type(decode(encode([1, 2, 3], nodes=2))) is Opaque
 
 
+@pytest.mark.slow
 def test_no_honest_numbers_collide_too_often() -> None:
     for value in (
         {n: (n, n) for n in range(-20_000, 20_000)},

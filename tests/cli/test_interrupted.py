@@ -89,6 +89,7 @@ def wait_for_rows(process: subprocess.Popen[bytes], out: Path, count: int) -> No
         os.sched_yield()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1])
 def test_kill_9_at_any_moment(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
@@ -218,6 +219,7 @@ def test_an_interruption_that_hits_the_whole_foreground(tmp_path: Path) -> None:
     assert groups_of(process.pid) == []
 
 
+@pytest.mark.slow
 def test_two_commands_do_not_write_into_one_file(tmp_path: Path) -> None:
     problems = write_rows(tmp_path / "problems.jsonl", [problem("p", [("1\n", "1\n")])])
     programs = write_rows(

@@ -99,6 +99,7 @@ def test_only_the_target(tasks: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_extraction_and_repair(tasks: Path, tmp_path: Path) -> None:
     reply = "So:\n```cpp\nlong long twice(long long n) { vector<int> v; return 2 * n; }\n```\n"
     rows = [{"uuid": "u", "problem_id": "double", "code": "nonsense", "generation": reply}]
@@ -110,6 +111,7 @@ def test_extraction_and_repair(tasks: Path, tmp_path: Path) -> None:
     assert results(tmp_path / "other")["u/0"]["verdict"] == "CE"
 
 
+@pytest.mark.slow
 def test_strategies_and_medals(tasks: Path, tmp_path: Path) -> None:
     medals = tmp_path / "medals.toml"
     medals.write_text("[2024]\ngold = 101\nsilver = 40\n")
@@ -166,12 +168,14 @@ def test_bad_rows_end_with_2(tasks: Path, row: dict[str, Any], said: str) -> Non
     assert said in done.stderr.decode()
 
 
+@pytest.mark.slow
 def test_a_language_without_a_grader_is_a_compile_error(tasks: Path, tmp_path: Path) -> None:
     rows = [{"uuid": "u", "problem_id": "double", "code": "print(1)", "language": "python"}]
     assert score(tasks, rows, "--out", tmp_path / "out").returncode == 0
     assert results(tmp_path / "out")["u/0"]["verdict"] == "CE"
 
 
+@pytest.mark.slow
 def test_it_goes_on_and_judges_nothing_twice(tasks: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     rows = [ioi_task.submission(name) for name in ("right", "small", "wrong")]
@@ -211,6 +215,7 @@ def working(tasks: Path, tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
     running.communicate()
 
 
+@pytest.mark.slow
 def test_killed_it_loses_nothing(
     working: "subprocess.Popen[bytes]", tasks: Path, tmp_path: Path
 ) -> None:
@@ -283,6 +288,7 @@ LABELS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_labels_that_hold(tasks: Path) -> None:
     rows = [
         {
@@ -320,6 +326,7 @@ def test_a_label_that_says_nothing(tasks: Path) -> None:
     assert b"line 1, field `label`: 'nice' is not a known label" in done.stderr
 
 
+@pytest.mark.slow
 def test_real_solutions(test_data: Path, tmp_path: Path) -> None:
     """All of A+B, and those of Message that are decided soon."""
     rows = [
@@ -348,6 +355,7 @@ def hub() -> Iterator[FakeHub]:
         yield running
 
 
+@pytest.mark.slow
 def test_all_from_the_hub_and_then_without_it(hub: FakeHub, tmp_path: Path) -> None:
     command = ("ioi", "score", "--tasks", "hf:us/ioi", "--submissions", "hf:us/solutions", "--json")
     caches = {"HF_ENDPOINT": hub.url, "PROCTOR_CACHE_DIR": str(tmp_path / "cache")}

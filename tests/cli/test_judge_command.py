@@ -62,6 +62,7 @@ def test_a_problem_without_tests_is_a_task_fault_and_never_a_pass(
 GOOD = {"question_id": "sums", "code": RIGHT}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bad", "field", "said"),
     [
@@ -219,6 +220,7 @@ def test_options_that_would_do_nothing_are_refused(
     assert (code, said in message) == (2, True), message
 
 
+@pytest.mark.slow
 def test_other_settings_do_not_go_into_the_same_file(problems: Path, tmp_path: Path) -> None:
     programs = write_rows(tmp_path / "programs.jsonl", [GOOD])
     out = tmp_path / "out.jsonl"
@@ -230,6 +232,7 @@ def test_other_settings_do_not_go_into_the_same_file(problems: Path, tmp_path: P
     assert out.read_text() == before
 
 
+@pytest.mark.slow
 def test_a_changed_program_is_not_taken_for_the_judged_one(problems: Path, tmp_path: Path) -> None:
     programs = write_rows(tmp_path / "programs.jsonl", [GOOD])
     out = tmp_path / "out.jsonl"
@@ -240,6 +243,7 @@ def test_a_changed_program_is_not_taken_for_the_judged_one(problems: Path, tmp_p
     assert "another program" in message
 
 
+@pytest.mark.slow
 def test_official_mode_writes_what_lcb_runner_would(problems: Path, tmp_path: Path) -> None:
     programs = write_rows(
         tmp_path / "programs.jsonl",

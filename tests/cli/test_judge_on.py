@@ -48,6 +48,7 @@ def noted(notes: list[Path]) -> list[int]:
     return [int(line) for each in notes if each.exists() for line in each.read_text().split()]
 
 
+@pytest.mark.slow
 def test_kill_9_of_the_driver(tmp_path: Path) -> None:
     """With new servers each time: old ones go on for a while with what the killed one asked for."""
     text = (BUNDLED / "programs.jsonl").read_text()

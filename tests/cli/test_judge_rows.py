@@ -57,6 +57,7 @@ def test_solutions_to_one_of_several_problems(problems: Path, tmp_path: Path) ->
     assert "output.txt" in found[1]["message"]
 
 
+@pytest.mark.slow
 def test_a_single_row_needs_no_id_and_tests_may_be_in_other_files(tmp_path: Path) -> None:
     one = write_rows(tmp_path / "one.jsonl", [SUM])
     (tmp_path / "small.py").write_text("print(min(sum(map(int, input().split())), 10))")
@@ -71,6 +72,7 @@ def test_a_single_row_needs_no_id_and_tests_may_be_in_other_files(tmp_path: Path
     assert (code, found[0]["verdict"], len(found[0]["tests"])) == (0, "WA", 4)
 
 
+@pytest.mark.slow
 def test_parquet(tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -80,6 +82,7 @@ def test_parquet(tmp_path: Path) -> None:
     assert (code, found[0]["verdict"]) == (0, "AC")
 
 
+@pytest.mark.slow
 def test_many_submissions_as_rows(problems: Path, tmp_path: Path) -> None:
     programs = write_rows(
         tmp_path / "programs.jsonl",
@@ -101,6 +104,7 @@ def test_many_submissions_as_rows(problems: Path, tmp_path: Path) -> None:
     assert found[0]["model"] == "m"
 
 
+@pytest.mark.slow
 def test_rows_for_a_package_need_no_problem_and_no_language(tmp_path: Path) -> None:
     package = Path(__file__).parents[1] / "packages" / "meanvalue"
     right = (package / "submissions/accepted/mean.py").read_text()
@@ -112,6 +116,7 @@ def test_rows_for_a_package_need_no_problem_and_no_language(tmp_path: Path) -> N
 GOOD = {"problem_id": "7/A", "language": "python", "code": "print(1)"}
 
 
+@pytest.mark.slow("bad1-code-a program is a string", "{broken-None-broken JSON")
 @pytest.mark.parametrize(
     ("bad", "field", "said"),
     [

@@ -99,6 +99,7 @@ def test_a_broken_definition_is_named(tmp_path: Path) -> None:
     assert b"broken.toml" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.language("cpp")
 def test_headers_are_made_once(tmp_path: Path) -> None:
     home = {"XDG_CACHE_HOME": str(tmp_path)}

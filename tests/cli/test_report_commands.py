@@ -146,6 +146,7 @@ def test_compare_without_anything_in_common(tmp_path: Path, old: Path) -> None:
     assert "were not both judged by standard rules" in done.stderr.decode()
 
 
+@pytest.mark.slow
 def test_a_runs_directory(tmp_path: Path) -> None:
     """A run that is really made, judged in cells, from recorded replies."""
     replies = write_rows(

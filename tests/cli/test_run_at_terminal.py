@@ -82,6 +82,7 @@ def test_a_program_is_typed_to(program: Path) -> None:
         assert b"rest ['one', 'two']" in seen.shown
 
 
+@pytest.mark.slow
 def test_waiting_for_somebody_to_type_is_not_idle(program: Path) -> None:
     """Five seconds at rest would end it, if no more input could come."""
     program.write_text("print('ready')\nprint('got', input())")

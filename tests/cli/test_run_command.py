@@ -18,6 +18,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "program.py"
 
 
+@pytest.mark.slow("while True: pass-options7-124")
 @pytest.mark.parametrize(
     ("source", "options", "code"),
     [
@@ -300,6 +301,7 @@ def test_other_failures_get_no_hint(file: Path) -> None:
     assert proctor("run", file).stderr == b"no\n"
 
 
+@pytest.mark.slow
 def test_doctor_finds_this_machine_fit(level: str) -> None:
     done = proctor("doctor", "--json")
     assert done.returncode == 0, done

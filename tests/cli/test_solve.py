@@ -47,6 +47,7 @@ def solve(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command(*isolated), cwd=place, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.namespaces
 def test_what_is_shown(place: Path) -> None:
     done = solve(place, "good.py", "--input", "input.json", "--out", ".")
@@ -82,6 +83,7 @@ def test_a_terminal_obeys_no_program(place: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.namespaces
 def test_json_and_stream(place: Path) -> None:
     done = solve(place, "good.py", "--input", "input.json", "--json", "--seed", "3")
@@ -95,6 +97,7 @@ def test_json_and_stream(place: Path) -> None:
     assert done.returncode == 0  # a valid solution there is
 
 
+@pytest.mark.slow
 @pytest.mark.namespaces
 def test_checks(place: Path) -> None:
     done = solve(place, "broken.py", "--syntax-check")
@@ -157,6 +160,7 @@ def validate(given, result, custom_checks=()):
 """
 
 
+@pytest.mark.slow("while True: pass-1-took too long")
 @pytest.mark.namespaces
 @pytest.mark.parametrize(
     ("body", "code", "why"),

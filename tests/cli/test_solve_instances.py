@@ -51,6 +51,7 @@ def test_json_and_stages(place: Path, profile: profiles.Profile) -> None:
     assert [each["score"] for each in found["instances"]] == [0.25, 0.0, 0.0]
 
 
+@pytest.mark.slow
 def test_results_are_kept(place: Path, profile: profiles.Profile) -> None:
     often = ("--instances", "i.jsonl", "--results", "r.jsonl", "--stream")
     first = solved(place, profile, *often)

@@ -96,6 +96,7 @@ def test_every_word_of_the_contract(
     assert {"durationMs", "resultPath", "resultSummary", "stdout", "stderr"} <= found.keys()
 
 
+@pytest.mark.slow
 def test_limits_of_the_environment_go_first(tmp_path: Path) -> None:
     (tmp_path / "input.json").write_text(json.dumps(GIVEN))
     found = tack(tmp_path, "while True: pass", "300", EXECUTOR_TIMEOUT_SECONDS="1")
@@ -111,6 +112,7 @@ def test_what_is_asked_badly_is_an_answer_too(tmp_path: Path) -> None:
     assert tack(tmp_path, GOOD, TT_SANDBOX_MODE="none")["fault"]["code"] == "no-isolation"
 
 
+@pytest.mark.slow
 def test_checks(tmp_path: Path) -> None:
     assert tack(tmp_path, "def (", "--syntax-check")["ok"] is False
     assert tack(tmp_path, "return", "--ast-check") == {"ok": True, "error": None}
@@ -123,6 +125,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert "usage: proctor-tack" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_daemon_says_nothing_unasked(tmp_path: Path) -> None:
     ask = json.dumps({"type": "syntax-check", "code": "x = 1"})
     done = subprocess.run([COMMAND, "--daemon"], input=ask + "\n", capture_output=True, text=True)

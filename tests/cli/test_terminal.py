@@ -58,6 +58,7 @@ def test_what_a_program_says_is_no_markup_and_is_not_obeyed(place: Path) -> None
     assert not any(each in shown for each in OBEYED)
 
 
+@pytest.mark.slow
 def test_what_a_compiler_says_is_not_obeyed(place: Path) -> None:
     judged = proctor("judge", place, place / "complaint.cpp")
     run = proctor("run", place / "complaint.cpp")

@@ -259,6 +259,7 @@ def test_closing_ends_what_runs() -> None:
         asyncio.run(body())
 
 
+@pytest.mark.slow
 def test_a_daemon_that_dies_is_started_again() -> None:
     mark = marker()
 
@@ -305,6 +306,7 @@ def test_addresses(monkeypatch: pytest.MonkeyPatch, served: Served) -> None:
         client.run("print(1)")
 
 
+@pytest.mark.slow
 def test_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text("ann:0123456789abcdef0123\n")
@@ -317,6 +319,7 @@ def test_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             assert client.run("print(1)").verdict == "OK"
 
 
+@pytest.mark.slow
 def test_a_busy_server_is_asked_again_until_it_has_room() -> None:
     mark = marker()
     with serving("--cells", "1", "--max-waiting", "1") as server:

@@ -49,6 +49,7 @@ def test_typescript_has_the_same_fields() -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_solution(client: Client) -> None:
     heard: list[Incumbent] = []
     found = client.solve(CP_SAT, GIVEN, "packing", timeout=60, on_incumbent=heard.append)
@@ -77,6 +78,7 @@ def test_what_is_wrong_with_a_request(client: Client) -> None:
         client.solve(PLAIN, object(), "packing")
 
 
+@pytest.mark.slow("daemon:")
 def test_incumbents_come_before_the_end_and_leaving_ends_it(client: Client) -> None:
     for each in client.solve_stream(FOREVER, GIVEN, "packing", timeout=600):
         assert isinstance(each, Incumbent)
@@ -88,6 +90,7 @@ def test_incumbents_come_before_the_end_and_leaving_ends_it(client: Client) -> N
     assert (found.status, found.partial.valid) == ("timeout", True)
 
 
+@pytest.mark.slow
 def test_called_off_by_another(url: str) -> None:
     async def both() -> None:
         async with connect_async(url) as client:

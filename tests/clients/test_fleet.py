@@ -192,6 +192,7 @@ def noted(*notes: Path) -> Counter[int]:
     )
 
 
+@pytest.mark.slow
 def test_each_is_answered_once_though_servers_are_killed_and_leave(tmp_path: Path) -> None:
     count = 1200
     notes = [tmp_path / name for name in "abc"]
@@ -224,6 +225,7 @@ def test_each_is_answered_once_though_servers_are_killed_and_leave(tmp_path: Pat
         assert {each.url for each in fleet.servers()} == {killed.url, staying.url}
 
 
+@pytest.mark.slow
 def test_a_hung_server_is_left(tmp_path: Path) -> None:
     notes, answers = [tmp_path / "a", tmp_path / "b"], Answers()
     with ExitStack() as stack:
@@ -247,6 +249,7 @@ SLOW = Problem("slow", (Test("", ""),), limits=Limits(cpu=10.0))
 BUSY = "import time\nwhile time.process_time() < 0.3: pass\n# row {}\n"
 
 
+@pytest.mark.slow
 def test_a_server_that_is_told_to_stop_gives_back_what_it_has_not_begun(tmp_path: Path) -> None:
     notes = [tmp_path / "a", tmp_path / "b"]
     with ExitStack() as stack:

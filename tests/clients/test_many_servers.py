@@ -120,6 +120,7 @@ def killed_at(servers: list[Served], client: Client, **named: Any) -> RunResult:
     return outcome[0]
 
 
+@pytest.mark.slow
 def test_what_a_server_dies_with_is_done_elsewhere_if_it_has_a_key() -> None:
     with serving(*QUIET) as one, serving(*QUIET) as two, connect([one.url, two.url]) as client:
         found = killed_at([one, two], client, idempotency_key="k")

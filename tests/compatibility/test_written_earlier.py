@@ -124,6 +124,7 @@ def test_a_cache_is_opened_and_its_entries_are_ours(written: Path) -> None:
     assert (hits, misses) in {(3, 0), (0, 3)}
 
 
+@pytest.mark.slow
 def test_a_bundle_is_replayed(written: Path) -> None:
     manifest, parts = read_bundle(written / "judged/replay.zip")
     assert manifest
@@ -132,12 +133,14 @@ def test_a_bundle_is_replayed(written: Path) -> None:
     assert (told["then"]["verdict"], told["now"][0]["verdict"]) == ("WA", "WA")
 
 
+@pytest.mark.slow
 def test_a_row_is_replayed(written: Path) -> None:
     files = ("--problems", "problems.jsonl", "--programs", "programs.jsonl")
     told = json.loads(command(written / "judged", "replay", "results.jsonl#2", *files, "--json"))
     assert told["now"][0]["verdict"] == "RE"
 
 
+@pytest.mark.slow
 def test_a_run_is_opened_reported_and_compared(written: Path) -> None:
     place = written / "evaluated"
     with proctor.open_run(place / "run") as opened:
@@ -168,6 +171,7 @@ def test_the_view_loads_runs_and_samples(written: Path) -> None:
         assert {each.verdict for each in seen.judgements} == {"WA"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["jsonl", "json", "csv", "lcb", "inspect", "records"])
 def test_exports_have_what_they_had(written: Path, format_: str) -> None:
     place = written / "evaluated"
@@ -228,6 +232,7 @@ def _holds(now: Any, then: Any, where: str = "") -> None:
         assert now == then, where
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_gone_on_with(written: Path) -> None:
     place = written / "evaluated"
     with RunStore.open(place / "killed") as store:
@@ -245,6 +250,7 @@ def test_a_killed_run_is_gone_on_with(written: Path) -> None:
         assert set(now.judgements) >= set(sample.judgements), "nothing is lost"
 
 
+@pytest.mark.slow
 def test_a_sample_of_a_run_is_replayed(written: Path) -> None:
     told = json.loads(
         command(written / "evaluated", "replay", "run#sum:1:standard", "--problems",
@@ -276,6 +282,7 @@ def test_packages(written: Path, name: str, pool: Pool) -> None:
         proctor.load_package(written / "packages")
 
 
+@pytest.mark.slow
 def test_envelopes_and_scores_of_solvers(written: Path) -> None:
     pytest.importorskip("jsonschema")
     place = written / "solved"

@@ -54,6 +54,7 @@ def test_a_manifest_that_is_applied_by_itself(answers: Answers, name: str) -> No
     assert manifests.faults(documents, answers) == []
 
 
+@pytest.mark.slow
 def test_the_job_judges(tmp_path: Path) -> None:
     """Its command, with a server here in place of the service."""
     (job,) = manifests.read(KUBERNETES / "judge.yaml")

@@ -163,6 +163,7 @@ def test_without_pythons_headers_too(tmp_path: Path) -> None:
     assert len(built.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_what_others_read_is_as_they_want_it(schema: str) -> None:
     files = sorted(map(str, ROOT.glob(SCHEMAS[schema])))

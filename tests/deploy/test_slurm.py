@@ -207,6 +207,7 @@ def by_hand(shared: Path, number: int) -> Iterator["subprocess.Popen[bytes]"]:
         started.wait(PATIENCE)
 
 
+@pytest.mark.slow
 def test_servers_come_and_go_at_the_same_time(shared: Path) -> None:
     with contextlib.ExitStack() as stack:
         tasks = [stack.enter_context(by_hand(shared, number)) for number in range(4)]

@@ -49,6 +49,7 @@ def work(call: Call) -> None:
         call.reply(None, tool_calls=[tool("submit", 2)])
 
 
+@pytest.mark.slow
 def test_all_four_with_tools(proctor: Proctor, tmp_path: Path) -> None:
     """Defect 16: parallel calls broke the conversation, what an agent did was thrown away."""
     with serving(work) as stub:

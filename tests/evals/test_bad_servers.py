@@ -84,6 +84,7 @@ MISDEEDS: dict[str, tuple[Callable[[Call, threading.Event], object], str, str]] 
 }  # fmt: skip
 
 
+@pytest.mark.slow("it stalls")
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", MISDEEDS)
 def test_the_run_goes_on(

@@ -80,6 +80,7 @@ STAGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("api", "when", "call"), STAGES, ids=lambda each: each.replace(" ", "-"))
 def test_killed_at(calm: Path, tmp_path: Path, api: str, when: str, call: str) -> None:
     run = tmp_path / "run"
@@ -99,6 +100,7 @@ def test_killed_at(calm: Path, tmp_path: Path, api: str, when: str, call: str) -
     assert content(run) == content(calm)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", APIS)
 def test_killed_while_judging(tmp_path: Path, api: str) -> None:
     run = tmp_path / "run"
@@ -147,6 +149,7 @@ def test_interrupted_while_waiting(calm: Path, tmp_path: Path, api: str) -> None
     assert content(run) == content(calm)
 
 
+@pytest.mark.slow
 def test_killed_before_a_batch_that_cannot_be_told(tmp_path: Path) -> None:
     """Anthropic's batch is at work, its id lost: nothing is handed in until it has ended."""
     run = tmp_path / "run"

@@ -43,6 +43,7 @@ def rows(path: Path) -> dict[Any, dict[str, Any]]:
     return {row["row"]: row for row in read_results(path)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mode"), [("results", "standard"), ("official", "official")])
 def test_results_of_proctor_judge(proctor: Proctor, earlier: Path, name: str, mode: str) -> None:
     file = earlier / f"judge/{name}.jsonl"
@@ -80,6 +81,7 @@ def test_results_of_proctor_ioi_score(proctor: Proctor, earlier: Path) -> None:
     assert json.loads(told.stdout)["submissions"] == 6, told.stderr
 
 
+@pytest.mark.slow
 def test_store_of_proctor_eval(proctor: Proctor, earlier: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(earlier / "eval")
     with RunStore.open(Path("run")) as store:

@@ -89,6 +89,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return put
 
 
+@pytest.mark.slow
 def test_a_benchmark_runs_with_all_that_a_run_has(
     proctor: Proctor, tmp_path: Path, install: Install
 ) -> None:

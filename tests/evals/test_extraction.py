@@ -167,6 +167,7 @@ def test_a_reply_of_tags_or_tokens_only_takes_no_time() -> None:
     assert answer("<|channel|>x<|message|>" * 100_000) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["```python\nx\n```\n", "```", "```\n", "> " * 50 + "```\n", "<code>", "`x`", "{", "+\n",

@@ -173,6 +173,7 @@ def test_mbpp_by_both_rules(proctor: Proctor, tmp_path: Path) -> None:
     assert found["standard"]["verdicts"] == {"AC": 1, "WA": 1, "TASK_FAULT": 1}
 
 
+@pytest.mark.slow
 def test_recorded_verdicts_of_humaneval(proctor: Proctor, tmp_path: Path, test_data: Path) -> None:
     """A slice; HumanEval/55 is left out: it failed at an input that this file lacks."""
     data = test_data / "humaneval"
@@ -197,6 +198,7 @@ def test_recorded_verdicts_of_humaneval(proctor: Proctor, tmp_path: Path, test_d
         assert (verdicts["standard"] == "AC") == (base and plus), each["task_id"]
 
 
+@pytest.mark.slow
 def test_reference_code_of_mbpp_passes(proctor: Proctor, tmp_path: Path, test_data: Path) -> None:
     rows = [
         json.loads(line)
@@ -213,6 +215,7 @@ def test_reference_code_of_mbpp_passes(proctor: Proctor, tmp_path: Path, test_da
     assert json.loads(done.stdout)["standard"]["verdicts"] == {"AC": 5, "TASK_FAULT": 1}
 
 
+@pytest.mark.slow
 def test_mbppplus(proctor: Proctor, tmp_path: Path) -> None:
     """Tuples are handed over, results of some tasks are compared as sets, and floats nearly."""
     spread = "def spread(numbers):\n    return max(numbers, default=0) - min(numbers, default=0)"

@@ -83,6 +83,7 @@ def test_a_right_model_gets_all_points(proctor: Proctor, tasks: Path, tmp_path: 
     }
 
 
+@pytest.mark.slow
 def test_the_fixture(proctor: Proctor, tmp_path: Path) -> None:
     """Adding up one by one is fast enough for the first subtask only."""
     slow = """#include "seedlings.h"
@@ -115,6 +116,7 @@ long long rows(long long n) {
     assert found["points"]["totals"][0]["points"] == {"best": 70, "union": 100}
 
 
+@pytest.mark.slow
 def test_partial_scores_and_rows_for_the_pipeline(
     proctor: Proctor, tasks: Path, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from answers import right_reply
 from command import COMMAND, environment
 from run_content import content
@@ -67,6 +68,7 @@ def finished(directory: Path) -> set[tuple[str, int]]:
         return set()
 
 
+@pytest.mark.slow
 def test_killed_anywhere(tmp_path: Path) -> None:
     server = Server()
     chance = random.Random(5)
@@ -114,6 +116,7 @@ def test_killed_anywhere(tmp_path: Path) -> None:
     assert content(run) == content(tmp_path / "calm")
 
 
+@pytest.mark.slow
 def test_a_second_process_is_kept_out(tmp_path: Path) -> None:
     """Else both would pay for the same samples."""
     waiting, go = threading.Event(), threading.Event()

@@ -20,6 +20,7 @@ console.log(String(n / a + n / b - n / ((a / gcd(a, b)) * b)));""",
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "language",
     [

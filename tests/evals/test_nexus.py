@@ -87,6 +87,7 @@ def test_what_failed_stays_in_the_total(nexus: Nexus) -> None:
     assert found["metadata"]["passRateBounds"] == [0.75, 1.0]
 
 
+@pytest.mark.slow
 def test_the_timeout_stops_a_request(nexus: Nexus) -> None:
     """Defect 14: it was inert."""
     import threading

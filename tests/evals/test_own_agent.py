@@ -239,6 +239,7 @@ def test_what_is_no_agent(proctor: Proctor, place: Place, name: str, why: str) -
     assert not Path("run").exists()
 
 
+@pytest.mark.slow
 def test_killed_between_turns(place: Place) -> None:
     """Nothing is paid twice: the turn that was under way is asked for, and no other."""
     place("own_killed", AGENT)

@@ -19,6 +19,7 @@ def numbers(summary: dict[str, Any]) -> dict[str, Any]:
                                              "by_platform", "by_difficulty", "by_month")}  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["official", "standard"])
 def test_same_numbers_as_judge(
     proctor: Proctor, tmp_path: Path, test_data: Path, mode: str

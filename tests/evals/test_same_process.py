@@ -51,6 +51,7 @@ def graded(
     return counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "verdict"),
     [
@@ -187,6 +188,7 @@ TAGS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", MIDDLE)
 def test_multipl_e(proctor: Proctor, tmp_path: Path, language: str) -> None:
     """A right continuation and a right reply pass, a wrong one and one that leaves do not."""
@@ -208,6 +210,7 @@ def test_multipl_e(proctor: Proctor, tmp_path: Path, language: str) -> None:
         assert (found == {"AC": 1}) == passes, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "tag"),
     [
@@ -227,6 +230,7 @@ def test_humanevalfix(proctor: Proctor, tmp_path: Path, language: str, tag: str)
         assert not found.keys() & {"TASK_FAULT", "INFRA_FAULT"}
 
 
+@pytest.mark.slow
 def test_bigcodebench(proctor: Proctor, tmp_path: Path) -> None:
     rows = rows_of("bigcodebench.jsonl")
     right = {row["task_id"]: row["complete_prompt"] + row["canonical_solution"] for row in rows}
@@ -264,6 +268,7 @@ def test_libraries_of_a_benchmark(proctor: Proctor, tmp_path: Path) -> None:
     assert "--preload means nothing for sums" in done.stderr
 
 
+@pytest.mark.slow
 def test_classeval(proctor: Proctor, tmp_path: Path) -> None:
     (row,) = rows_of("classeval.jsonl")
     right = row["solution_code"]
@@ -289,6 +294,7 @@ def verdicts_of(
     return [found[row[key]] for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", RIGHT_REPLIES)
 def test_replies_of_many_shapes(proctor: Proctor, tmp_path: Path, language: str) -> None:
     """Right programs pass in whatever shape they are; attacks of one line do not."""
@@ -304,6 +310,7 @@ def test_replies_of_many_shapes(proctor: Proctor, tmp_path: Path, language: str)
     assert not {"AC", "TASK_FAULT", "INFRA_FAULT"} & set(found[right:]), found[right:]
 
 
+@pytest.mark.slow
 def test_attacks_on_unit_tests(proctor: Proctor, tmp_path: Path) -> None:
     row = rows_of("bigcodebench.jsonl")[0]
     rows = [row | {"task_id": f"Sample/{n}"} for n in range(len(PYTHON_ATTACKS))]
@@ -311,6 +318,7 @@ def test_attacks_on_unit_tests(proctor: Proctor, tmp_path: Path) -> None:
     assert not {"AC", "TASK_FAULT", "INFRA_FAULT"} & set(found), found
 
 
+@pytest.mark.slow
 def test_rows_that_cannot_be_graded(proctor: Proctor, tmp_path: Path) -> None:
     """Rows without tests are TASK_FAULT; one without a solution charges nobody."""
     row = rows_of("bigcodebench.jsonl")[0]

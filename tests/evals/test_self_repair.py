@@ -56,6 +56,7 @@ def asked(run: Path, sample: int) -> str | ModelReply:
     return found if isinstance(found, ModelReply) else found[-1].content
 
 
+@pytest.mark.slow
 def test_failures_are_repaired_and_the_rest_carried_over(proctor: Proctor, tmp_path: Path) -> None:
     run = earlier(proctor, tmp_path, [RIGHT, *FAILING.values(), ""])
     prompts: list[str] = []
@@ -88,6 +89,7 @@ def test_failures_are_repaired_and_the_rest_carried_over(proctor: Proctor, tmp_p
         assert proctor("export", out, "--format", format_).returncode == 0
 
 
+@pytest.mark.slow("late-official1-standard1")
 @pytest.mark.parametrize(
     ("which", "official", "standard"),
     [
@@ -190,6 +192,7 @@ def test_an_earlier_run_that_changes_is_noticed(proctor: Proctor, tmp_path: Path
     assert "is not what it was" in done.stderr
 
 
+@pytest.mark.slow
 def test_runs_that_cannot_be_repaired(proctor: Proctor, tmp_path: Path) -> None:
     def said(*options: object) -> str:
         done = proctor(*REPAIR, "--model", "m", "--dry-run", *options)

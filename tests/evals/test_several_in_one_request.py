@@ -111,6 +111,7 @@ def test_prompts_that_differ_are_asked_singly(proctor: Proctor, tmp_path: Path) 
     assert json.loads(done.stdout)["standard"]["passed"] == 1
 
 
+@pytest.mark.slow
 def test_killed_before_a_verdict_pays_nothing_twice(tmp_path: Path) -> None:
     """The replies of a request are on the disk together or not at all."""
     run = tmp_path / "run"

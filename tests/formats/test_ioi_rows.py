@@ -99,6 +99,7 @@ def test_rows_may_carry_their_tests(tmp_path: Path) -> None:
     assert tests["1-2"].input_bytes() == b"1-2\n"
 
 
+@pytest.mark.slow
 def test_parquet_says_the_same(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

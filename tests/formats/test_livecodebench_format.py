@@ -295,6 +295,7 @@ def test_what_python_writes_though_it_is_not_json(tmp_path: Path) -> None:
     assert problem.title == "\ud800"
 
 
+@pytest.mark.slow
 def test_big_rows_load_fast(tmp_path: Path) -> None:
     big = " ".join(map(str, range(1_500_000)))
     cases = [{"input": big, "output": big}] + [{"input": str(i), "output": ""} for i in range(199)]

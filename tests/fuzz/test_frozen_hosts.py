@@ -20,6 +20,7 @@ from proctor.service.http.piston.semver import satisfies, version_in
 pytestmark = pytest.mark.usefixtures("ends")
 
 
+@pytest.mark.slow
 def test_a_reply_whose_program_is_slow_to_parse() -> None:
     program = "import a" + ".a" * 120_000
     found = extract(f"```python\n{program}\n```\n\n```\nx\n```\n")
@@ -85,6 +86,7 @@ def test_a_card_that_unfolds_without_end() -> None:
         choose_files(card("[" + ", ".join(lists) + "]"), ["x.jsonl"], "a", "it")
 
 
+@pytest.mark.slow
 def test_a_regular_expression_that_never_ends() -> None:
     assert matching("(a+)+$", ["a" * 60 + "b"]) is None
     assert matching("(", ["a"]) is None

@@ -128,6 +128,7 @@ GOLDEN = [
 ]
 
 
+@pytest.mark.slow("stdio-time")
 @pytest.mark.parametrize(("given", "program", "results", "metadata"), GOLDEN)
 def test_check_correctness(
     given: dict[str, str], program: str, results: list[int], metadata: dict[str, Any] | None

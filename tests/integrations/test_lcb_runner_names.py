@@ -272,6 +272,7 @@ def test_metrics_of_copies() -> None:
         lcb_runner.codegen_metrics([SAMPLE], [[DOUBLE]], port="other")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_memory_is_the_callers() -> None:
     program = "x = bytearray(150 << 20)\nprint(int(input()) * 2)"
     assert lcb_runner.run_test(SAMPLE, program)[0] == [True, True]
@@ -325,6 +326,7 @@ def test_a_fault_of_ours_is_no_wrong_prediction(monkeypatch: pytest.MonkeyPatch)
         lcb_runner.check_testcase_output("3", "3")
 
 
+@pytest.mark.slow
 @pytest.mark.outside("LCB_RUNNER")
 def test_upstreams_router_with_our_evaluation() -> None:
     checkout = Path(os.environ["PROCTOR_TEST_LCB_RUNNER"])

@@ -237,6 +237,7 @@ def test_a_chat_is_rewarded(pool: Pool) -> None:
     assert make_code_reward(pool=pool)([chat], test_cases=[CASES]) == [1.0]
 
 
+@pytest.mark.slow
 def test_options(pool: Pool) -> None:
     limits = make_code_reward(pool=pool, limits=LIMITS, no_code=-1.0, name="mine")
     loop = "```python\nwhile True: pass\n```"

@@ -230,6 +230,9 @@ def test_flags_that_are_none(flags: tuple[str, ...]) -> None:
         comparison(flags)
 
 
+@pytest.mark.slow(
+    "a -False-characters", "a -True-characters", "ab\\n-False-characters", "ab\\n-True-characters"
+)
 @pytest.mark.parametrize("match", list(Match))
 @pytest.mark.parametrize("space_sensitive", [False, True])
 @pytest.mark.parametrize("piece", [b"\n", b"a ", b"ab\n", b" "])

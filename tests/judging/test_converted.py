@@ -22,6 +22,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "to", "drop"), CASES)
 def test_the_same_verdicts(
     name: str, to: str, drop: set[str], tmp_path: Path, contest_pool: Pool

@@ -55,6 +55,7 @@ def test_a_second_toss_is_none_on_the_fast_path(problem: Problem, stop: Stop, po
     assert passed == [(1 << TESTS) - 1]  # who had tossed heads every time
 
 
+@pytest.mark.slow("heads-AC-while True: pass", "tails-WA-while True: pass")
 @pytest.mark.parametrize(
     "ending",
     [

@@ -46,6 +46,7 @@ def killed_once(pool: Pool, least: int) -> Callable[[], None]:
     return thread.join
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "processes"), [("standard", 3), ("official", 2)])
 def test_killed_from_outside(mode: str, processes: int, own_pool: Pool) -> None:
     """Its stub, in standard mode its server, and it itself."""
@@ -69,6 +70,7 @@ def test_killed_from_outside_before_its_tests(processes: int, own_pool: Pool) ->
     assert found.verdict is Verdict.AC
 
 
+@pytest.mark.slow
 def test_a_compiled_program_killed_from_outside(own_pool: Pool) -> None:
     program = Program(
         '#include <unistd.h>\n#include <stdio.h>\nint main(void) { sleep(2); puts("word"); }', "c"

@@ -239,6 +239,7 @@ def found(package: Path, pool: Pool) -> set[str]:
     return {finding.rule for finding in lint_package(loaded, pool, validators)}
 
 
+@pytest.mark.slow("a slow one that is just too slow")
 @pytest.mark.parametrize("name", PLANTED)
 def test_each_planted_fault_is_found_and_no_other(
     name: str, tmp_path: Path, contest_pool: Pool
@@ -257,6 +258,7 @@ def test_nothing_is_found_in_what_is_sound(name: str, tmp_path: Path, contest_po
     assert found(tmp_path, contest_pool) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(each.name for each in PACKAGES.iterdir() if each.is_dir()))
 def test_nothing_is_found_in_the_packages_that_come_with_the_tests(
     name: str, contest_pool: Pool
@@ -264,6 +266,7 @@ def test_nothing_is_found_in_the_packages_that_come_with_the_tests(
     assert found(PACKAGES / name, contest_pool) == UNLABELLED.get(name, set())
 
 
+@pytest.mark.slow
 def test_polygon_s_validators_are_told_the_group(tmp_path: Path, contest_pool: Pool) -> None:
     package = copied(tmp_path, "nearest")
     validator = """import sys

@@ -61,6 +61,7 @@ PROBLEM = {"question_id": "q", "platform": "atcoder", "starter_code": "", "metad
 TESTS = [{"input": "1\n", "output": "1", "testtype": "stdin"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["standard", "official"])
 @pytest.mark.parametrize("inside", [False, True])
 def test_judge_says_so_once(mode: str, inside: bool, place: Path) -> None:

@@ -76,6 +76,7 @@ def test_named_pipes(contest_pool: Pool, processes: int, code: str, verdict: Ver
     assert got.verdict is verdict, got
 
 
+@pytest.mark.slow
 @pytest.mark.root
 @pytest.mark.parametrize(("level", "code"), [("namespaces", 125), ("landlock", 0)])
 def test_where_proc_is_masked(cache_directory: Path, level: str, code: int) -> None:

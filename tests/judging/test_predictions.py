@@ -112,6 +112,7 @@ def test_values_are_compared_as_python_does(
     assert judgement.verdict is Verdict.AC, judgement.message
 
 
+@pytest.mark.slow("task6-TLE")
 @pytest.mark.parametrize(
     ("task", "says"),
     [
@@ -164,6 +165,7 @@ def test_other_inputs(pool: Pool, text: str, verdict: Verdict, says: str) -> Non
     assert (judgement.verdict, says in judgement.message) == (verdict, True), judgement.message
 
 
+@pytest.mark.slow
 def test_an_input_that_takes_for_ever(pool: Pool) -> None:
     task = CallTask("def f(n):\n    while n: n -= 1", "f", "f(0)", "None", wanted="input")
     assert grade(pool, task, "f(-1)").verdict is Verdict.TLE
@@ -178,6 +180,7 @@ def test_arguments_of_the_task_that_are_no_literals(pool: Pool) -> None:
     assert grade(pool, task, "f([1], lambda x: 2)").verdict is Verdict.WA
 
 
+@pytest.mark.slow("(lambda f: f(f))(lambda f: [0 for _ in iter(int, 1)])-TLE")
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
@@ -261,6 +264,7 @@ def test_an_assertion_task_without_json(pool: Pool) -> None:
     assert judgement.verdict is Verdict.TASK_FAULT
 
 
+@pytest.mark.slow
 def test_all_of_cruxeval_with_its_own_answers(pool: Pool, test_data: Path) -> None:
     rows = [
         json.loads(line)

@@ -4,6 +4,8 @@ import threading
 import time
 from dataclasses import replace
 
+import pytest
+
 from proctor.grading import Checker
 from proctor.judging.environment import said_of_graders
 from proctor.judging.judge import PoolJudges
@@ -16,6 +18,7 @@ from proctor.sandbox.pool import Pool
 PATIENCE = 120.0
 
 
+@pytest.mark.slow
 def test_checker_that_takes_long_is_told_while_it_runs(contest_pool: Pool) -> None:
     assert said_of_graders(contest_pool) == ""
     checker = Program(

@@ -50,6 +50,7 @@ def found(wanted: StressPlan, pool: Pool) -> list[Counterexample]:
     return list(stress(wanted, JudgingEnvironment(pool)))
 
 
+@pytest.mark.slow
 def test_counterexample_is_made_as_small_as_it_can_be(contest_pool: Pool) -> None:
     given = plan(wrong={"zero": FROM_ZERO, "five": FIRST_FIVE}, validator=VALIDATOR, tests=40)
     by_name = {each.program: each for each in found(given, contest_pool)}
@@ -60,6 +61,7 @@ def test_counterexample_is_made_as_small_as_it_can_be(contest_pool: Pool) -> Non
     assert zero.generated >= len(zero.input)
 
 
+@pytest.mark.slow
 def test_without_a_validator_only_generated_inputs_are_taken(contest_pool: Pool) -> None:
     (each,) = found(plan(args=("{seed}", "{size}"), size=12), contest_pool)
     n, *numbers = map(int, each.input.split())
@@ -83,6 +85,7 @@ def test_nothing_is_found_of_a_right_one_and_each_input_is_counted(contest_pool:
     assert counts == list(range(1, 10))
 
 
+@pytest.mark.slow
 def test_right_program_that_fails_is_told_as_such(contest_pool: Pool) -> None:
     crashing = Program("n = int(input())\nprint(max(map(int, input().split())) // (n != 3))\n")
     *_, last = found(plan(right=crashing, wrong={"also": LARGEST}), contest_pool)
@@ -97,6 +100,7 @@ def test_crash_and_time_limit_are_failures(contest_pool: Pool) -> None:
     assert (each.result.verdict, each.output) == (Verdict.TLE, None)
 
 
+@pytest.mark.slow
 def test_checker_of_the_problem_decides(contest_pool: Pool) -> None:
     checker = Program("""
 import sys

@@ -65,6 +65,7 @@ def test_what_the_first_run_prints_is_not_graded(
     assert judged(contest_pool, first + SECOND).verdict is verdict
 
 
+@pytest.mark.slow("while True: pass-TLE-CPU")
 @pytest.mark.parametrize(
     ("body", "verdict", "said"),
     [

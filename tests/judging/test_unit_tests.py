@@ -29,6 +29,10 @@ def judged(judge: UnitTestJudge, source: str, tests: UnitTests = TESTS) -> Judge
     return judge.judge(tests, source, Limits(cpu=2.0))
 
 
+@pytest.mark.slow(
+    "landlock-def double(x):\\n    while True: pass-TLE",
+    "namespaces-def double(x):\\n    while True: pass-TLE",
+)
 @pytest.mark.parametrize(
     ("source", "verdict"),
     [
@@ -79,6 +83,7 @@ def test_cheats_fail(judge: UnitTestJudge, source: str) -> None:
     assert not found.verdict.is_fault, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "verdict"),
     [
@@ -125,6 +130,7 @@ def test_right_results_may_be_large(contest_pool: Pool, source: str, test: str) 
     assert found.passed, found
 
 
+@pytest.mark.slow
 def test_results_that_break_the_tests_are_the_submissions_fault(contest_pool: Pool) -> None:
     """Otherwise a program that cannot be right would have no verdict, which is better than WA."""
     # Multiples of the modulus of CPython's hash all collide: a set of them takes quadratic time.

@@ -25,6 +25,7 @@ def contest_pool(request: pytest.FixtureRequest) -> Iterator[Pool]:
         yield opened
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(("contest_pool", "name"), CASES, indirect=["contest_pool"])
 def test_every_submission_is_judged_as_labelled(contest_pool: Pool, name: str) -> None:

@@ -49,6 +49,7 @@ def test_java_classes_are_looked_for_in_linear_time(source: str) -> None:
     assert naming.file_name(registry.get("java"), source)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.usefixtures("ends")
 @pytest.mark.parametrize("source", ["class a ", "class a { ", "class a { } ", "} class a "])

@@ -98,6 +98,7 @@ def test_uses() -> None:
     assert uses("open('a')\nopen(0, 'r', b)") == Uses(names=frozenset({"open", "b"}))
 
 
+@pytest.mark.slow("f-strings")
 @pytest.mark.usefixtures("ends")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_take_nothing_of_the_host(name: str) -> None:
@@ -143,6 +144,7 @@ def test_a_fork_asks_a_process_of_its_own() -> None:
     os.close(writes)
 
 
+@pytest.mark.slow
 def test_an_honest_text_as_long_and_dense_as_may_be() -> None:
     line = "x=[[1,2,3],[4,5,6]]\n"
     assert outline(line * (LONGEST // len(line))) is not None

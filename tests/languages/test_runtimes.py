@@ -101,6 +101,7 @@ def runner(
         yield made
 
 
+@pytest.mark.slow("landlock-java", "namespaces-java")
 @pytest.mark.cgroup
 @pytest.mark.parametrize("language", GARBAGE)
 def test_garbage_does_not_count_as_the_programs(runner: Runner, language: str) -> None:

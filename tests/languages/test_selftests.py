@@ -9,6 +9,7 @@ from proctor.languages.selftest import selftest
 CORE = ["c", "cpp11", "cpp14", "cpp17", "cpp20", "cpp23", "python", "pypy", "java", "javascript"]
 
 
+@pytest.mark.slow("java")
 @pytest.mark.parametrize("name", CORE)
 def test_core(name: str) -> None:
     (outcome,) = selftest([registry.get(name)])

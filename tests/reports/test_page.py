@@ -383,6 +383,7 @@ def test_every_chart_says_what_it_is_and_has_a_table() -> None:
         assert f"<summary>{label}</summary>" in page
 
 
+@pytest.mark.slow
 def test_runs_are_compared_and_what_differs_is_said() -> None:
     first = make_run("first", contests=20, samples=2)
     second = make_run("second", contests=20, samples=2, skill=1)

@@ -118,6 +118,7 @@ def where(circumstances: str, library: Path, source: str = FACTS) -> dict[str, A
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("circumstances", "level"),
     [

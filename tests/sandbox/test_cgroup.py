@@ -231,6 +231,7 @@ def dead_pid() -> int:
     return process.pid
 
 
+@pytest.mark.slow
 def test_a_group_taken_away_is_a_dead_cell() -> None:
     """Out of its group, a cell is neither bounded nor counted: its job is tried on another."""
     with open_pool(cells=1) as pool:

@@ -100,6 +100,7 @@ def test_descriptors_sent_to_the_host_do_not_stay_there(
     assert len(os.listdir("/proc/self/fd")) == before
 
 
+@pytest.mark.slow("reads all-standard")
 @pytest.mark.parametrize("settings", SHARED, ids=lambda s: s.mode)
 @pytest.mark.parametrize(
     "attack",

@@ -246,6 +246,7 @@ def test_run_finds_nothing_of_earlier_jobs(past: Past, cell_pool: Pool) -> None:
         assert (done.stdout, done.stderr) == (CLEAN, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_judged_programs_find_nothing_of_others(
     mode: str, past: Past, cell_pool: Pool, test_runs: list[TestRun]
@@ -272,6 +273,7 @@ def test_judged_programs_find_nothing_of_others(
         assert len(test_runs) == len(tests), "what the fast process has answered is final"
 
 
+@pytest.mark.slow("official")
 @pytest.mark.namespaces
 @pytest.mark.parametrize("mode", MODES)
 def test_called_functions_find_nothing_of_others(

@@ -155,6 +155,7 @@ def test_a_child_of_the_cell_is_interrupted_too(notebook: Notebook) -> None:
     assert (result.limit, result.ended) == (LimitHit.WALL, None)
 
 
+@pytest.mark.slow
 def test_what_heeds_no_interrupt_is_killed(notebook: Notebook) -> None:
     fine(notebook.run_cell("x = 7"))
     stubborn = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"

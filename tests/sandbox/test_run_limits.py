@@ -94,6 +94,7 @@ def test_wall(source: str, cell_pool: Pool) -> None:
     assert done.wall >= 0.3
 
 
+@pytest.mark.slow
 def test_idle(cell_pool: Pool) -> None:
     """Without a wall limit a program that does nothing at all is let go after five seconds."""
     done = go("print('before', flush=True)\nimport time; time.sleep(1000)", cell_pool, cpu=0.5)

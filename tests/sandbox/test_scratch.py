@@ -68,6 +68,7 @@ def test_more_than_the_limit_ends_the_program(source: str, walled: Pool) -> None
     assert run("print(1)", limits=LIMITS, pool=walled).stdout == b"1\n"
 
 
+@pytest.mark.slow
 def test_directories_deeper_than_any_path_are_deleted(walled: Pool) -> None:
     place = Scratch(None)
     try:

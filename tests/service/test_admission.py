@@ -131,6 +131,7 @@ def test_no_place_is_ever_lost_or_made(steps: list[tuple[str, str]]) -> None:
     run(work())
 
 
+@pytest.mark.slow
 def test_a_crowd_that_gives_up_at_once_costs_little(ends: None) -> None:
     async def work() -> None:
         admission = Admission(1, 100_000)

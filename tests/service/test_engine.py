@@ -50,6 +50,7 @@ def test_a_run_that_is_called_off_frees_its_place() -> None:
     within(work)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "c"])
 def test_a_contest_judgement_is_called_off_in_the_middle(language: str) -> None:
     source = {"python": "while True: pass", "c": "int main(){for(;;);}"}[language]
@@ -104,6 +105,7 @@ def test_a_plain_judgement_is_called_off_and_the_next_is_right() -> None:
     within(work)
 
 
+@pytest.mark.slow
 def test_crowds_wait_and_none_is_lost() -> None:
     async def work(engine: Engine) -> None:
         contexts = [RequestContext(str(at % 7)) for at in range(300)]

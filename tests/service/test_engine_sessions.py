@@ -78,6 +78,7 @@ def test_what_is_cancelled_while_it_waits_never_begins() -> None:
     in_engine(work)
 
 
+@pytest.mark.slow
 def test_the_place_is_taken_until_what_was_cancelled_has_ended() -> None:
     async def work(engine: Engine) -> None:
         session = await engine.sessions.open(ANN, LIMITS)

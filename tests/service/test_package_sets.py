@@ -40,6 +40,7 @@ async def said(engine: Engine, name: str) -> str:
     return ran.execution.stdout.decode().strip()
 
 
+@pytest.mark.slow
 def test_those_not_used_for_long_are_closed(tmp_path: Path) -> None:
     async def use(engine: Engine) -> None:
         opened = engine.package_sets
@@ -60,6 +61,7 @@ def test_those_not_used_for_long_are_closed(tmp_path: Path) -> None:
     with_engine(tmp_path, use)
 
 
+@pytest.mark.slow
 def test_many_at_once_get_the_one_they_named(tmp_path: Path) -> None:
     async def use(engine: Engine) -> None:
         asked = NAMES * 4
@@ -69,6 +71,7 @@ def test_many_at_once_get_the_one_they_named(tmp_path: Path) -> None:
     with_engine(tmp_path, use)
 
 
+@pytest.mark.slow
 def test_whoever_gives_up_leaves_no_set_in_use(tmp_path: Path) -> None:
     async def use(engine: Engine) -> None:
         for name in NAMES:

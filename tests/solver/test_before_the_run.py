@@ -127,6 +127,7 @@ def test_a_validator_that_fails_by_itself_is_not_the_programs_fault(
     assert host.solve(SolveRequest(BEST, GIVEN, cold(profiles.load("packing")))).accepted
 
 
+@pytest.mark.slow("while True: pass")
 @pytest.mark.parametrize("body", ["while True: pass", "import os; os._exit(1)"])
 def test_a_validator_without_end_is_a_fault(host: SolverHost, tmp_path: Path, body: str) -> None:
     path = own(tmp_path, f"def validate(given, result, custom_checks=()):\n    {body}\n")
@@ -152,6 +153,7 @@ def test_a_validator_may_take_an_input_for_none(host: SolverHost, tmp_path: Path
     assert "no capacity is prime" in envelope.error_digest
 
 
+@pytest.mark.slow("    while True: pass-took too long")
 @pytest.mark.parametrize(
     ("body", "why"),
     [

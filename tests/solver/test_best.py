@@ -99,6 +99,7 @@ def command(name: str) -> str:
     return str(Path(sys.executable).with_name(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_the_best_outlasts_the_command(tmp_path: Path, number: int) -> None:
     (tmp_path / "program.py").write_text(FOREVER)

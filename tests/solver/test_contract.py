@@ -48,6 +48,11 @@ def hosts() -> Iterator[dict[str, SolverHost]]:
         host.close()
 
 
+@pytest.mark.slow(
+    "landlock-progress_without_end",
+    "namespaces-boasts_of_the_worse",
+    "namespaces-progress_without_end",
+)
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(("level", "path"), CASES)
 def test_envelope(

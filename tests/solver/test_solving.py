@@ -126,6 +126,7 @@ def test_workers_are_no_more_than_cpus(packing: Profile) -> None:
     assert request.workers(SolveRequest("", b"", packing, workers=8, deterministic=True)) == 1
 
 
+@pytest.mark.slow
 def test_none_is_gated_and_refused_in_production(
     packing: Profile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +157,7 @@ def test_docker_first_then_namespaces(packing: Profile, monkeypatch: pytest.Monk
     assert envelope.fault.code == NoIsolation.code
 
 
+@pytest.mark.slow
 def test_the_order_of_levels_is_the_users(
     packing: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -204,6 +204,7 @@ def test_the_published_example_costs_what_the_competition_says() -> None:
     agree(validate(given, {"schedule": schedule}), counted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_the_validator_counts_as_the_competition_does(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
@@ -215,6 +216,7 @@ def test_the_validator_counts_as_the_competition_does(seed: int, tmp_path: Path)
     held_against(ctt, given, ran.result, rng, 100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["toy.ctt", "comp01.ctt", "comp11.ctt"])
 def test_real_instances_are_solved(name: str, tmp_path: Path) -> None:
     ctt = real(name)

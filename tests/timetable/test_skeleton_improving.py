@@ -51,6 +51,7 @@ def test_neighbourhoods_make_it_better_and_it_costs_what_it_says(tmp_path: Path)
     assert ran.result["bound"] <= ran.result["objective"]
 
 
+@pytest.mark.slow
 def test_neighbourhoods_are_the_same_again_in_a_deterministic_search(tmp_path: Path) -> None:
     given = large()
     first, second = (
@@ -86,6 +87,7 @@ t.solve()
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rooms", ["", "t.with_rooms()"])
 def test_terms_of_its_own_hold_in_every_neighbourhood(rooms: str, tmp_path: Path) -> None:
     given = large()
@@ -172,6 +174,7 @@ def test_a_search_that_finds_nothing_in_its_time_is_followed_by_any_timetable(
     assert names[-2:] == ["hard constraints", "neighbourhoods"]
 
 
+@pytest.mark.slow
 def test_neighbourhoods_are_searched_in_cells() -> None:
     with SolverHost() as host:
         program = PRESSED.replace("LAST", "5")
@@ -195,6 +198,7 @@ def test_a_fault_in_a_thread_is_not_passed_over(tmp_path: Path) -> None:
     assert ran.incumbents
 
 
+@pytest.mark.slow
 def test_a_large_input_is_first_solved_without_regard_to_costs(tmp_path: Path) -> None:
     given = school(4)
     ran = run(tmp_path, given, LARGE, SOLVER_DETERMINISTIC=1, SOLVER_MAX_SECONDS=6)

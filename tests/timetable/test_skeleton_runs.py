@@ -47,6 +47,7 @@ def large() -> Json:
     return itc2007.convert(itc2007.read(competition(random.Random(4), 40)))
 
 
+@pytest.mark.slow("0-False", "2-False")
 @pytest.mark.parametrize("rooms", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_its_optimum_is_valid_and_costs_what_it_says(
@@ -78,6 +79,7 @@ def test_what_is_said_of_rooms_may_be_hard(kind: str, tmp_path: Path) -> None:
     assert report.objective == ran.result["objective"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "params"),
     [
@@ -159,6 +161,7 @@ def test_a_hard_constraint_is_left_out_on_request(skip: Any) -> None:
     assert (t.skipped, bool(t.penalties.parts)) == ([], True)
 
 
+@pytest.mark.slow
 def test_a_program_that_is_refused_ends_with_an_error_and_without_result(tmp_path: Path) -> None:
     given = instance(random.Random(0))
     given["constraints"] = [constraint("odd one", "custom_dsl", {}, "hard")]
@@ -173,6 +176,7 @@ def test_a_program_that_is_refused_ends_with_an_error_and_without_result(tmp_pat
     assert ran.result["objective"] == 0
 
 
+@pytest.mark.slow
 def test_a_deterministic_search_is_the_same_again(tmp_path: Path) -> None:
     given = large()
     first, second = (
@@ -194,6 +198,7 @@ def test_a_deterministic_search_is_the_same_again(tmp_path: Path) -> None:
     assert first.result["stats"]["workers"] == 1
 
 
+@pytest.mark.slow
 def test_an_earlier_schedule_is_where_the_search_begins(tmp_path: Path) -> None:
     given = large()
     earlier = run(tmp_path / "earlier", given, SOLVER_DETERMINISTIC=1, SOLVER_MAX_SECONDS=2)
@@ -271,6 +276,7 @@ def test_a_program_adds_terms_of_its_own(tmp_path: Path) -> None:
     assert validate(given, ran.result).ok
 
 
+@pytest.mark.slow
 def test_a_schedule_can_be_tried_in_the_skeletons_own_model(tmp_path: Path) -> None:
     given = demanding(2, rooms=True)
     best = run(tmp_path / "best", given, SOLVER_WORKERS=2, SOLVER_MAX_SECONDS=60)

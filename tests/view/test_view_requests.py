@@ -245,6 +245,7 @@ def test_tests_whose_source_is_gone(tmp_path: Path) -> None:
         assert found["program"]["text"] == "print(1)"
 
 
+@pytest.mark.slow
 def test_tests_that_are_no_input_and_output(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     evaluate(runs, "values", [{"question_id": "proctor-c2", "generation": "[ANSWER]1[/ANSWER]"}],
@@ -264,6 +265,7 @@ def test_tests_that_are_no_input_and_output(tmp_path: Path) -> None:
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_run_that_another_process_writes(tmp_path: Path) -> None:
     asked, go = threading.Semaphore(0), threading.Event()
 
@@ -307,6 +309,7 @@ def test_a_run_that_another_process_writes(tmp_path: Path) -> None:
         assert (found[0]["state"], found[0]["modes"]["standard"]["pass_at_1"]) == ("done", 1.0)
 
 
+@pytest.mark.slow
 def test_of_ten_thousand_samples_one_page_is_sent(tmp_path: Path) -> None:
     made_up(
         tmp_path / "runs/large",

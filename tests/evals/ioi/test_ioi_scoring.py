@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 import ioi_task
 from proctor.errors import InfraFault
 from proctor.evals.ioi.scoring import CellGrade, IoiScoring
@@ -41,6 +43,7 @@ def test_a_fault_of_ours_is_no_row_and_is_judged_again(tmp_path: Path) -> None:
         assert {row["uuid"] for row in read_results(file)} == {"none", "right"}
 
 
+@pytest.mark.slow
 def test_rows_are_on_disk_when_they_are_handed_over(tmp_path: Path) -> None:
     directory = ioi_task.write_tasks(tmp_path / "tasks")
     tasks = load_tasks([directory / "subtasks.jsonl"], [directory / "test_cases.jsonl"])

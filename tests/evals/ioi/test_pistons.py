@@ -110,6 +110,7 @@ def kept(out: Path) -> int:
     return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
+@pytest.mark.slow
 def test_killed_and_restarted_the_points_are_those_of_one_server(
     fleet: Fleet, tasks: Path, rows: Path, tmp_path: Path
 ) -> None:
@@ -154,6 +155,7 @@ def test_killed_and_restarted_the_points_are_those_of_one_server(
     }
 
 
+@pytest.mark.slow
 def test_with_all_servers_gone_nothing_is_lost_and_others_go_on(
     fleet: Fleet, tasks: Path, rows: Path, tmp_path: Path
 ) -> None:
@@ -184,6 +186,7 @@ def test_with_all_servers_gone_nothing_is_lost_and_others_go_on(
     assert Counter(row["row"] for row in read_results(out)) == {each.key: 1 for each in submissions}
 
 
+@pytest.mark.slow
 def test_workers_of_slurm(
     fleet: Fleet, tasks: Path, rows: Path, tmp_path: Path, proctor: Proctor
 ) -> None:
@@ -209,6 +212,7 @@ def test_workers_of_slurm(
     assert (none.returncode, "there is no Piston in 'slurm'" in none.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_labels_are_checked_on_servers_that_ask_for_a_token(
     tasks: Path, tmp_path: Path, proctor: Proctor
 ) -> None:

@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -143,6 +144,7 @@ def packages(draw: st.DrawFn) -> Package:
     )
 
 
+@pytest.mark.slow
 @given(packages())
 def test_own_format_holds_it(package: Package) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -185,6 +187,7 @@ def simple_packages(draw: st.DrawFn) -> Package:
     return Package(problem, tuple(submissions), "native", Path("made"))
 
 
+@pytest.mark.slow
 @given(packages() | simple_packages(), st.sampled_from(["icpc", "polygon", "cms", "rows"]))
 def test_others_hold_it_or_say_why_not(package: Package, to: str) -> None:
     drop = {"limits", "timing", "grading", "precision", "languages"}

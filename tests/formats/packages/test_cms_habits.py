@@ -28,6 +28,7 @@ def differences(package: Path, pool: Pool, names: set[str]) -> list[tuple[str, o
     return [(each.submission.name, each.differences) for each in checked if each.differences]
 
 
+@pytest.mark.slow
 def test_a_manager_that_opens_its_input(tmp_path: Path, pool: Pool) -> None:
     package = copied(tmp_path, "relay")
     edit(package / "grader/manager.cpp", "std::cin >> x", 'std::ifstream("input.txt") >> x')

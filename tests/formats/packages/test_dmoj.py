@@ -193,6 +193,7 @@ def test_interactors_that_answer_by_exit_code(tmp_path: Path) -> None:
     assert points(package, Program("print(2 * int(input()))"), Program("print(1)")) == [3, 0]
 
 
+@pytest.mark.slow
 def test_functions_with_a_signature(tmp_path: Path) -> None:
     init = (
         "signature_grader: {entry: handler.cpp, header: double.h}\n"

@@ -154,6 +154,7 @@ sys.exit(0)
 """
 
 
+@pytest.mark.slow
 def test_what_an_interactor_has_written_is_for_the_checker(tmp_path: Path) -> None:
     package = copied(tmp_path, "nearest")
     (package / "files/interactor.py").write_text(INTERACTOR)

@@ -33,6 +33,7 @@ def until(daemon: Spoken, name: str, event: str) -> dict[str, Any]:
             return progress
 
 
+@pytest.mark.slow
 def test_a_method_tells_of_incumbents_and_is_called_off(daemon: Spoken) -> None:
     found = daemon.ask("solve", **asked(CP_SAT, workers=1))["result"]
     assert (found["status"], found["accepted"]) == ("optimal", True)
@@ -214,6 +215,7 @@ def mixed(number: int, mark: str) -> tuple[str, dict[str, Any]]:
     return kind, asked(CP_SAT if kind == "solver" else PLAIN, given)
 
 
+@pytest.mark.slow
 def test_two_hundred_at_once_none_lost_none_crossed_nothing_left(daemon: Spoken) -> None:
     mark = marker()
     jobs = [mixed(number, mark) for number in range(200)]
@@ -246,6 +248,7 @@ def test_two_hundred_at_once_none_lost_none_crossed_nothing_left(daemon: Spoken)
     until_carried(mark, 0)
 
 
+@pytest.mark.slow
 def test_told_to_stop_it_ends_solvers_too() -> None:
     mark = marker()
     forever = HEAD + LEAVES + FOREVER.removeprefix(HEAD)

@@ -81,6 +81,7 @@ def test_who_looks_after_servers_asks_by_any_name(server: Served) -> None:
             assert client.get("/metrics", headers={"Host": host}).status_code == 200
 
 
+@pytest.mark.slow
 def test_further_names_are_allowed_by_a_setting() -> None:
     names = ("--allow-host", "Proctor.lan", "--allow-host", "localhost:3000")
     with serving("--cells", "1", "--no-access-log", *names) as served, served.client() as client:
@@ -96,6 +97,7 @@ def test_further_names_are_allowed_by_a_setting() -> None:
             assert client.get("/v1/languages", headers=headers).status_code == status, headers
 
 
+@pytest.mark.slow
 def test_a_page_of_its_own_and_one_with_a_token_get_their_answer(
     server: Served, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -156,6 +158,7 @@ def test_outputs_of_different_length_differ_before_they_are_taken_apart() -> Non
     assert same_output("\n\n A \n", "a")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "asked"),
     [

@@ -72,6 +72,7 @@ def descriptors(server: Served) -> int:
     return len(os.listdir(f"/proc/{server.process.pid}/fd"))
 
 
+@pytest.mark.slow
 def test_a_thousand_clients_at_once(server: Served) -> None:
     async def one() -> bool:
         reader, writer = await asyncio.open_connection(*address(server))
@@ -177,6 +178,7 @@ def test_what_follows_a_body_is_bounded(server: Served, more: bytes) -> None:
     works(server)
 
 
+@pytest.mark.slow
 def test_heads_that_do_not_come_are_not_waited_for(server: Served) -> None:
     """Half-sent requests, and connections that say nothing, stayed open for ever."""
     begun = [b"", b"G", HEAD, HEAD + b"\r\n" + HEAD, b"\r\n"]
@@ -192,6 +194,7 @@ def test_heads_that_do_not_come_are_not_waited_for(server: Served) -> None:
     assert descriptors(server) <= before + 4
 
 
+@pytest.mark.slow
 def test_connections_are_bounded_and_those_that_say_nothing_make_room() -> None:
     with serving("--cells", "1", "--max-connections", "20", "--no-access-log") as served:
         silent = []
@@ -207,6 +210,7 @@ def test_connections_are_bounded_and_those_that_say_nothing_make_room() -> None:
             line.close()
 
 
+@pytest.mark.slow
 def test_who_comes_when_all_are_served_is_told_to_come_back() -> None:
     wait = json.dumps({"program": {"source": "import time\ntime.sleep(100)"}}).encode()
     with serving("--cells", "1", "--max-connections", "2", "--no-access-log") as served:
@@ -221,6 +225,7 @@ def test_who_comes_when_all_are_served_is_told_to_come_back() -> None:
             line.close()
 
 
+@pytest.mark.slow
 def test_bodies_that_do_not_come_make_room() -> None:
     """As many connections as there may be, a byte a minute each, kept everybody else out."""
     with serving("--cells", "1", "--max-connections", "20", "--no-access-log") as served:
@@ -331,6 +336,7 @@ def test_a_body_of_json_is_counted_wherever_json_is_read(server: Served) -> None
     works(server)
 
 
+@pytest.mark.slow
 def test_a_body_of_a_hundred_megabytes(server: Served) -> None:
     data = "x" * 100_000_000
     code = "import sys\nprint(len(sys.stdin.buffer.read()))"
@@ -340,6 +346,7 @@ def test_a_body_of_a_hundred_megabytes(server: Served) -> None:
     assert answer["run_result"]["stdout"] == "100000000\n"
 
 
+@pytest.mark.slow
 def test_the_document_keeps_its_word(server: Served, tmp_path: Path) -> None:
     """What schemathesis makes of the OpenAPI document: no answer is a server error."""
     done = subprocess.run(
@@ -356,6 +363,7 @@ def test_the_document_keeps_its_word(server: Served, tmp_path: Path) -> None:
     works(server)
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_leaves_nothing_behind() -> None:
     mark = f"proctor-test-{secrets.token_hex(8)}"
     # The mark is an environment variable of a process that the program starts: found in /proc.

@@ -88,6 +88,7 @@ def turns(body: bytes, kind: Any) -> int:
     return asyncio.run(count())
 
 
+@pytest.mark.slow
 def test_others_have_their_turn_while_a_large_body_is_decoded() -> None:
     text = "1 2 3\n\u00e4" * (SLICE // 4)
     judging = schema.JudgeRequest(
@@ -105,6 +106,7 @@ def test_others_have_their_turn_while_a_large_body_is_decoded() -> None:
     assert turns(b"[" * 400 + b"]" * 400, Any) == 1
 
 
+@pytest.mark.slow
 def test_a_server_takes_them() -> None:
     stdin = "1 2\n\u00e4" * SLICE
     with serving("--cells", "1") as served, httpx.Client(base_url=served.url, timeout=60) as client:

@@ -64,6 +64,7 @@ def test_a_task_that_is_none_is_told(client: httpx.Client) -> None:
     assert answer["errorDigest"] == "the input: 2 items have the id 'a'"
 
 
+@pytest.mark.slow
 def test_time_is_over(client: httpx.Client) -> None:
     answer = execute(client, "while True: pass", timeoutMs=500)
     assert answer.status_code == 500

@@ -113,6 +113,7 @@ async def what_cannot_be_done(client: Client) -> None:
     assert (await refused(client, "no_such_tool"))["code"] == "not-found"
 
 
+@pytest.mark.slow("auto")
 @pytest.mark.compiler
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_over_http(server: Served, mode: str) -> None:
@@ -124,6 +125,7 @@ def test_over_http(server: Served, mode: str) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_over_stdio() -> None:
     async def go() -> None:
         started = StdioServerParameters(
@@ -170,6 +172,7 @@ def test_without_a_token_there_are_no_tools(server: Served) -> None:
     assert httpx.post(f"{server.url}/mcp", json={}).status_code == 401
 
 
+@pytest.mark.slow
 def test_pages_from_elsewhere_cannot_ask_an_open_server() -> None:
     with serving("--cells", "1") as served:
         body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}

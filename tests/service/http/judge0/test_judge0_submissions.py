@@ -56,6 +56,7 @@ def test_outputs_are_compared_as_there(
 KILL = "import os; os.kill(os.getpid(), {})"
 
 
+@pytest.mark.slow("import time; time.sleep(60)-5-Time limit exceeded (wall clock)-ILE")
 @pytest.mark.parametrize(
     ("source", "status", "message", "verdict"),
     [

@@ -203,6 +203,7 @@ def test_limits_at_the_machines_expense_are_refused(
     assert answer.json()["field"].startswith("limits.")
 
 
+@pytest.mark.slow
 def test_a_long_silence_is_broken_for_clients_that_would_hang_up(ann: httpx.Client) -> None:
     """Some give up after 30 s; ours go on if they hear something every 10."""
     code = "import time\ntime.sleep(12)\nprint('slept')"
@@ -214,6 +215,7 @@ def test_a_long_silence_is_broken_for_clients_that_would_hang_up(ann: httpx.Clie
     assert json.loads(b"".join(parts))["run_result"]["stdout"] == "slept\n"
 
 
+@pytest.mark.slow
 def test_a_batch_answers_line_by_line(ann: httpx.Client) -> None:
     programs = [SUM, "print(3)", "while True: pass", "}{"] * 5
     limits = {"cpu": 0.3}
@@ -289,6 +291,7 @@ def test_a_job_says_what_it_was_asked(ann: httpx.Client, bob: httpx.Client) -> N
     assert ann.get(f"/v1/jobs/{told}/request").json()["method"] == "stream"
 
 
+@pytest.mark.slow
 def test_a_client_that_goes_away_takes_its_job_with_it(ann: httpx.Client) -> None:
     """Both places are taken by jobs nobody waits for any more: the next would never run."""
     for _ in range(4):
@@ -329,6 +332,7 @@ def test_who_shows_no_token_is_refused(server: Served) -> None:
         assert client.get("/v1/languages").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_body_that_is_too_large_is_refused(tmp_path: object) -> None:
     with serving("--max-body", "1M", "--cells", "1") as served, served.client() as client:
         asked = {"program": {"source": "#" * 2_000_000}}
@@ -337,6 +341,7 @@ def test_a_body_that_is_too_large_is_refused(tmp_path: object) -> None:
                            ).status_code == 413  # fmt: skip
 
 
+@pytest.mark.slow
 def test_who_asks_for_too_much_is_told_to_come_back(tmp_path: object) -> None:
     with serving("--max-waiting", "1", "--cells", "1") as served, served.client() as client:
         jobs = [client.post("/v1/run?wait=false", json=FOREVER).json()["id"] for _ in range(2)]

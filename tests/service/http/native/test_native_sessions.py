@@ -170,6 +170,7 @@ def test_no_more_sessions_than_there_may_be(ann: httpx.Client, bob: httpx.Client
     assert ann.get("/v1/sessions").json() == []
 
 
+@pytest.mark.slow
 def test_an_idle_session_ends_and_says_why(ann: httpx.Client) -> None:
     place = opened(ann, idle=2)
     # Longer than the idle limit, and used all the time.
@@ -204,6 +205,7 @@ def test_who_hangs_up_ends_a_program(ann: httpx.Client, session: str, asked: dic
     assert execute(ann, session, code="kept")["result"] == "'yes'"
 
 
+@pytest.mark.slow
 def test_a_cell_that_heeds_no_interrupt_is_ended_with_its_state(
     ann: httpx.Client, session: str
 ) -> None:
@@ -259,6 +261,7 @@ def processes_with(marker: str) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_server_that_is_killed() -> None:
     marker = f"proctor-marker-{secrets.token_hex(8)}"
     with serving("--cells", "2", "--sessions", "2") as served, served.client() as client:

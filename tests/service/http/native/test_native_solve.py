@@ -206,6 +206,7 @@ def test_the_same_key_is_the_same_run(client: httpx.Client) -> None:
     assert first == second
 
 
+@pytest.mark.slow
 def test_without_a_sandbox_it_is_no_fault_of_the_programs() -> None:
     settings = {"PROCTOR_PRODUCTION": "1", "TT_SANDBOX_MODE": "none", "PROCTOR_ALLOW_UNSAFE": "1"}
     with serving(**settings) as served, served.client() as client:

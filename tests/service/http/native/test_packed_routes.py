@@ -164,6 +164,7 @@ def test_answers_come_as_they_are_made(ann: httpx.Client) -> None:
     assert first.key == "soon"
 
 
+@pytest.mark.slow
 def test_who_hangs_up_may_come_back_and_else_it_is_called_off(ann: httpx.Client) -> None:
     assert PAD_EVERY >= ABANDONED_AFTER
     put(ann)

@@ -106,6 +106,7 @@ def test_long_output_is_cut(ann: httpx.Client, name: str) -> None:
         assert found["stdout"] == "xxxxx<output cut>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "python3", "pypy3"])
 def test_programs_have_no_state(ann: httpx.Client, language: str) -> None:
     if language == "pypy3" and shutil.which("pypy3") is None:
@@ -170,6 +171,7 @@ def test_another_owner_has_another_session_of_the_same_name(
     assert told(ann, "mine", name)["stdout"] == "1\n"
 
 
+@pytest.mark.slow
 def test_the_session_that_rested_longest_makes_room(ann: httpx.Client, bob: httpx.Client) -> None:
     told(bob, "1", "of another owner")
     told(ann, "1", "first")

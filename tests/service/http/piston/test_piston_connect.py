@@ -170,6 +170,7 @@ def test_errors_are_told(url: str) -> None:
         assert rest(socket)[1] == 4002
 
 
+@pytest.mark.slow
 def test_nobody_says_anything(url: str) -> None:
     with talking(url) as socket:
         assert rest(socket) == ([], 4001)

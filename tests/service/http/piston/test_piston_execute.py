@@ -199,6 +199,7 @@ def test_hostile_bodies(http: httpx.Client) -> None:
     assert answer.status_code in {200, 400}
 
 
+@pytest.mark.slow
 def test_a_body_that_is_too_large() -> None:
     with serving("--no-access-log", "--max-body", "10k") as server, server.client() as client:
         large = WHOLE | {"stdin": "x" * 20_000}

@@ -285,6 +285,7 @@ def test_codeforces(
     assert passed(answer) is expected, answer
 
 
+@pytest.mark.slow
 def test_a_header_twice(piston: Piston, http: httpx.Client) -> None:
     """open-r1 puts bits/stdc++.h before what includes it itself; precompiled from the second on."""
     twice = "#include <bits/stdc++.h>\n#include <vector>\n#include <bits/stdc++.h>\n"

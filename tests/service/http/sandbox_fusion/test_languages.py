@@ -66,6 +66,23 @@ def run(server: Served, language: str, code: str, **more: object) -> dict[str, A
     return answer
 
 
+@pytest.mark.slow(
+    "D_ut-41",
+    "D_ut-42",
+    "R-41",
+    "R-42",
+    "go_test-41",
+    "go_test-42",
+    "jest-41",
+    "junit-41",
+    "junit-42",
+    "kotlin_script-41",
+    "pytest-41",
+    "pytest-42",
+    "racket-41",
+    "racket-42",
+    "scala-41",
+)
 @pytest.mark.parametrize(
     ("language", "claim"),
     [(each, n) for each in CASES for n in (41, 42) if n == 41 or each not in SLOW],
@@ -79,6 +96,7 @@ def test_a_claim_decides(server: Served, language: str, claim: int) -> None:
         assert said in found["run_result"]["stdout"]
 
 
+@pytest.mark.slow
 def test_jest_leaves_a_report(server: Served) -> None:
     found = run(server, "jest", JEST.format(41), fetch_files=["jest-report.json"])
     report = json.loads(base64.b64decode(found["files"]["jest-report.json"]))
@@ -86,6 +104,7 @@ def test_jest_leaves_a_report(server: Served) -> None:
     assert (test["status"], test["title"]) == ("failed", "sum")
 
 
+@pytest.mark.slow
 def test_tests_of_a_class_that_has_none_do_not_pass(server: Served) -> None:
     assert run(server, "junit", "class SumTest {}")["status"] == "Failed"
 

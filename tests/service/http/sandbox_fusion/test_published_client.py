@@ -39,6 +39,7 @@ def test_a_program_that_ends_well() -> None:
     assert found.run_result.cpu_time > 0
 
 
+@pytest.mark.slow("print('a', flush=True)\\nimport time\\ntime.sleep(1000)-TimeLimitExceeded-None")
 @pytest.mark.parametrize(
     ("code", "status", "return_code"),
     [
@@ -123,6 +124,7 @@ def test_a_language_that_is_not_served_says_so() -> None:
         run("print(1)", "swift")
 
 
+@pytest.mark.slow
 def test_right_programs_stay_right_under_load(server: Served) -> None:
     """0.28 CPU-seconds against 3: of 32 at once, the original calls 30 late."""
     code = (

@@ -61,6 +61,7 @@ def test_files_in_and_out() -> None:
     }
 
 
+@pytest.mark.slow("cells2-limits2")
 @pytest.mark.parametrize(
     ("cells", "limits"),
     [

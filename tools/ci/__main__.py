@@ -1,0 +1,144 @@
+"""Everything a change must pass, on a clean checkout of a fresh machine.
+
+    .ci/run              what a landing runs: checks, the core's tests, those of whatever depends on
+                         what changed since the last landing, and a third of the far parts
+    .ci/run all          everything, as for a release
+    .ci/run tests user   these parts, as a landing would run them
+    .ci/run --plan       says what would be run and what not, and why
+
+The last landing is the last line of .ci/landings. What fails is run once more, alone: if it fails
+again, so does this; if not, it is listed at the end as `flaky:`.
+"""
+
+import argparse
+import os
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import machine
+import plan
+from changes import ROOT
+from items import Part, Place
+from running import Outcome, Runner
+
+
+def main() -> int:
+    """Plan, prepare, run, and say what came of it."""
+    chosen = _arguments()
+    what = _plan(chosen.parts)
+    names = ", ".join(part.name for part in what.parts)
+    print(*what.reasons, f"runs: {names}", sep="\n", flush=True)
+    if chosen.plan:
+        return 0
+    _set_environment()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    began = time.monotonic()
+    with ExitStack() as stack:
+        scratch = stack.enter_context(_scratch())
+        machine.install({key: value for part in what.parts for key, value in part.needs.items()})
+        machine.run("make", *sorted({target for part in what.parts for target in part.targets}))
+        as_user = ()
+        if os.geteuid() == 0 and "user" in names:
+            as_user = stack.enter_context(machine.ordinary_user(scratch))
+        place = Place(scratch, what.files, whole=what.whole, as_user=as_user)
+        runner = Runner(scratch)
+        stack.callback(runner.stop)
+        print(f"\n== prepared: {time.monotonic() - began:.0f} s", flush=True)
+        _run(what.parts, place, runner)
+        for outcome in [each for each in runner.outcomes if each.status != 0]:
+            runner.run_again(outcome)
+        return _report(runner.outcomes, what, time.monotonic() - began)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=".ci/run", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART", help="parts to run, or `all`")
+    parser.add_argument("--plan", action="store_true", help="say what would be run")
+    return parser.parse_args()
+
+
+def _plan(names: list[str]) -> plan.Plan:
+    if names == ["all"]:
+        return plan.everything()
+    return plan.named(names) if names else plan.landing()
+
+
+def _set_environment() -> None:
+    """Give all that is started the same: real data, one seed, and bytecode, which saves a third."""
+    data = ROOT.parent / "shared" / "data"
+    if data.is_dir():  # beside the repository, where it may not be part of it
+        os.environ.setdefault("PROCTOR_TEST_DATA", str(data))
+    # Property tests try other examples each time; a test that is run once more, the same ones.
+    seed = os.environ.setdefault("PROCTOR_TEST_SEED", str(secrets.randbits(32)))
+    print(f"PROCTOR_TEST_SEED={seed}")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """Make a folder for this run, which an ordinary user may pass through but not list."""
+    place = Path(tempfile.mkdtemp(prefix="proctor-ci-"))
+    place.chmod(0o711)
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _run(parts: list[Part], place: Place, runner: Runner) -> None:
+    """Run parts in lanes beside one another: first the checks, then all else."""
+    wanted = {part.name: part for part in parts}
+    _in_lanes([["check", "demo"], ["unboxed"]], wanted, place, runner)
+    if any(each.item.name == "check" and each.status != 0 for each in runner.outcomes):
+        return
+    # An emulator's work takes longest and waits for nobody: beside all the rest, niced.
+    apart = {"check", "demo", "unboxed", "tests", "kernel"}
+    others = [name for name in wanted if name not in apart]
+    _in_lanes([["tests"], others, ["kernel"]], wanted, place, runner)
+
+
+def _in_lanes(
+    lanes: list[list[str]], wanted: dict[str, Part], place: Place, runner: Runner
+) -> None:
+    def lane(names: list[str]) -> None:
+        for name in names:
+            if name in wanted:
+                wanted[name].prepare(place)
+                runner.run(wanted[name].item(place))
+
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        for each in [pool.submit(lane, names) for names in lanes]:
+            each.result()
+
+
+def _report(outcomes: list[Outcome], what: plan.Plan, seconds: float) -> int:
+    """Print what came of each part; return the exit code."""
+    print("\n== summary")
+    for each in outcomes:
+        again = "" if each.again is None else f", alone {_said(each.again)}"
+        print(f"{each.item.name:12} {each.seconds:5.0f} s  {_said(each.status)}{again}")
+    print(f"{'in all':12} {seconds:5.0f} s")
+    print(*(line for line in what.reasons if line.startswith("left out: ")), sep="\n")
+    for each in outcomes:
+        print(*(f"flaky: {test}\n" for test in each.flaky), sep="", end="")
+    failed = [each.item.name for each in outcomes if each.failed]
+    print(*(f"failed, twice: {name}\n" for name in failed), sep="", end="", flush=True)
+    return 1 if failed else 0
+
+
+def _said(status: int) -> str:
+    return "passed" if status == 0 else f"failed ({status})"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

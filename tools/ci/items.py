@@ -1,0 +1,146 @@
+"""What a landing may run: its parts, what each is about and what each needs of the machine."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import machine
+from running import Item
+
+THIRDS = 3
+"""Number of landings in which each far part has its turn."""
+NOT_FAR = "not (docker or podman or slurm or browser or kernel or typescript or ray or outside or package)"
+"""Tests that are of no far part, by their marks."""
+_FAR = Path(__file__).with_name("far.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where and on what a landing is run."""
+
+    scratch: Path
+    files: list[str]
+    """Files of tests for the part `tests`."""
+    whole: bool
+    """Whether all of them is run: no sample, and nothing left to later turns."""
+    as_user: tuple[str, ...] = ()
+    """What starts a command as an ordinary user in a copy of the repository."""
+    workers: int = 2
+
+    def filled(self, text: str) -> str:
+        """Put this run's folder and uv into a text of far.toml."""
+        return text.format(scratch=self.scratch, uv=machine.uv())
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that a landing runs."""
+
+    name: str
+    item: Callable[[Place], Item]
+    about: tuple[str, ...] = ()
+    """Files and folders after a change of which it is run at once; none if it is run every time."""
+    needs: Mapping[str, str] = field(default_factory=dict)
+    """Debian's packages by the command or file that they are needed for."""
+    targets: tuple[str, ...] = (".venv/bin/.ready",)
+    """Targets of `make` that bring what it needs into .venv."""
+    environments: tuple[str, ...] = ()
+    """Groups of dependencies that it needs, each in an environment of its own."""
+    before: tuple[tuple[str, ...], ...] = ()
+    """Commands that fetch what else it needs."""
+
+    def prepare(self, place: Place) -> None:
+        """Fetch what it alone needs. Raises SystemExit if that fails."""
+        for group in self.environments:
+            if not (place.scratch / group).exists():
+                machine.environment(place.scratch / group, group)
+        for command in self.before:
+            machine.run(*map(place.filled, command))
+
+
+def _pytest(*arguments: str, python: str = ".venv/bin/python") -> tuple[str, ...]:
+    return (python, "-m", "pytest", "-q", "--durations=10", *arguments)
+
+
+def _demo(place: Place) -> Item:
+    """Install a wheel as a user does, with pip, and judge what comes with it."""
+    into, dist = place.scratch / "demo", place.scratch / "dist"
+    lines = (
+        f"{machine.uv()} build --quiet --wheel --out-dir {dist} .",
+        f"python3 -m venv {into}",
+        f"{into}/bin/pip install --quiet --disable-pip-version-check {dist}/proctor-*.whl",
+        f"cd {place.scratch}",
+        f"{into}/bin/proctor doctor",
+        f"{into}/bin/proctor demo",
+        f"{into}/bin/proctor demo --mode official",
+    )
+    return Item("demo", ("bash", "-euc", "\n".join(lines)), shown=30)
+
+
+def _tests(place: Place) -> Item:
+    """Run what this landing tries of the chosen files, but for far parts."""
+    many = ("-n", str(place.workers), "--dist", "loadfile", "--max-worker-restart", "0")
+    chosen = ("-m", NOT_FAR) if place.whole else ("--landing",)
+    return Item("tests", _pytest(*many, *chosen, *place.files), pytest=True, most=3000, shown=60)
+
+
+def _user(place: Place) -> Item:
+    """Run the README's command as an ordinary user, for what depends on who runs it."""
+    flags = "PYTEST_FLAGS=-q --durations=10 -m user"
+    return Item("user", (*place.as_user, "make", "test", flags), pytest=True, shown=30)
+
+
+EVERY_TIME = (
+    Part("check", lambda _: Item("check", ("make", "check"), shown=5), targets=(".venv/bin/.ready-check",)),
+    Part("demo", _demo),
+    # Cells of which only the host's looking bounds how many processes a program has: beside the
+    # checks and no other tests, since a fork bomb among them can take a small machine minutes.
+    Part("unboxed", lambda _: Item("unboxed", _pytest("tests/sandbox/unboxed"), pytest=True)),
+    Part("tests", _tests, needs={
+        "strace": "strace", "redis-server": "redis-server", "bwrap": "bubblewrap",
+        # Languages whose self-tests must pass; `make languages` has the others.
+        "cc": "gcc libc6-dev", "g++": "g++", "pypy3": "pypy3", "javac": "openjdk-17-jdk-headless",
+        "node": "nodejs", "php": "php-cli", "/usr/bin/rustc": "rustc",
+        "mcs": "mono-mcs mono-runtime libmono-system-core4.0-cil libmono-system-numerics4.0-cil",
+    }),
+    Part("user", _user, needs={  # who cannot reach a Python in root's home
+        "import ensurepip, venv": "python3-venv", "/usr/include/python3*/Python.h": "python3-dev",
+    }),
+    Part(
+        "site", lambda _: Item("site", ("make", "site"), shown=5), targets=(".venv/bin/.ready-docs",),
+        about=("docs", "src", "README.md", "tools/site", "mkdocs.yml"),
+    ),
+)  # fmt: skip
+
+
+def _far(name: str, row: dict[str, Any]) -> Part:
+    """Return a far part as its table in far.toml describes it."""
+
+    def item(place: Place) -> Item:
+        rest: dict[str, Any] = {
+            "environment": {
+                key: place.filled(value) for key, value in row.get("variables", {}).items()
+            },
+            "most": row.get("most", 1800),
+        }
+        if "command" in row:
+            return Item(name, tuple(row["command"]), **rest)
+        own = (
+            place.filled("{scratch}/" + row["python"] + "/bin/python")
+            if "python" in row
+            else ".venv/bin/python"
+        )
+        marks = ("-m", row["mark"]) if "mark" in row else ()
+        nice = ("nice",) if row.get("nice") else ()
+        return Item(name, (*nice, *_pytest(*marks, *row["tests"], python=own)), pytest=True, **rest)
+
+    return Part(
+        name, item, about=tuple(row["about"]), needs=row.get("needs", {}),
+        environments=tuple(row.get("environments", ())), before=tuple(map(tuple, row.get("before", ()))),
+    )  # fmt: skip
+
+
+FAR = tuple(_far(name, row) for name, row in tomllib.loads(_FAR.read_text("utf-8")).items())
+"""Far parts, in the order of their turns."""

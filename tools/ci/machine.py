@@ -1,0 +1,109 @@
+"""What a landing needs of the machine: Debian's packages, environments, an ordinary user."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from changes import ROOT
+
+NETWORK = (
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "PIP_",
+    "SSL_CERT_",
+    "UV_INDEX",
+    "UV_DEFAULT_INDEX",
+)
+"""How names of variables begin that say how a network is reached: the ordinary user needs them too."""
+USER_PYTHON = "/usr/bin/python3"
+"""Python of the ordinary user, who cannot reach one in root's home."""
+
+
+def run(*command: str, **environment: str) -> None:
+    """Run a command of the preparation. Raises SystemExit if it fails."""
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed with exit code {done.returncode}")
+
+
+def uv() -> str:
+    """Return uv, which `make` takes from PATH or installs."""
+    own = ROOT / ".venv/bin/uv"
+    return str(own) if own.exists() else shutil.which("uv") or str(own)
+
+
+def install(needs: Mapping[str, str]) -> None:
+    """Install Debian's packages by the commands and files for which they are needed, if not here."""
+    missing = [
+        name for what, packages in needs.items() if not _is_here(what) for name in packages.split()
+    ]
+    if not missing:
+        return
+    if os.geteuid() != 0:
+        print(f"not installed, and only root can install: {' '.join(missing)}", flush=True)
+        return
+    environment = {"DEBIAN_FRONTEND": "noninteractive"}
+    run("apt-get", "update", "-qq", **environment)
+    run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing, **environment)
+
+
+def _is_here(what: str) -> bool:
+    if what.startswith("/"):
+        return bool(list(Path("/").glob(what[1:])))
+    if what.startswith("import "):
+        return (
+            subprocess.run([USER_PYTHON, "-c", what], capture_output=True, check=False).returncode
+            == 0
+        )
+    return shutil.which(what) is not None
+
+
+def environment(place: Path, *groups: str) -> None:
+    """Make an environment with proctor and groups of dependencies, in the versions of uv.lock."""
+    chosen = [word for group in groups for word in ("--group", group)]
+    run(
+        uv(), "sync", "--quiet", "--frozen", "--no-default-groups", "--python", sys.executable, *chosen,
+        UV_PROJECT_ENVIRONMENT=str(place),
+    )  # fmt: skip
+
+
+@contextmanager
+def ordinary_user(scratch: Path) -> Iterator[tuple[str, ...]]:
+    """Yield what starts a command as a new user with a home, in a copy of the repository there."""
+    # A name of this run's own: a run that was killed leaves its user behind.
+    name = f"proctor-ci-{os.getpid()}"
+    home = Path("/home") / name
+    run("useradd", "--create-home", name)
+    try:
+        copy = home / "proctor"
+        left_out = (
+            ".git",
+            ".venv",
+            "build",
+            "node_modules",
+            "__pycache__",
+            "*.so",
+            ".*_cache",
+            ".hypothesis",
+        )
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*left_out), symlinks=True)
+        cache = scratch / "cache" / "user"
+        cache.mkdir(parents=True)
+        run("chown", "-R", f"{name}:", str(copy), str(cache))
+        kept = {
+            variable: value for variable, value in os.environ.items()
+            if variable.upper().startswith(NETWORK) or variable == "PROCTOR_TEST_SEED"
+        }  # fmt: skip
+        kept |= {"HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
+        yield (
+            "env", "-i", *(f"{variable}={value}" for variable, value in kept.items()),
+            "setpriv", f"--reuid={name}", f"--regid={name}", "--init-groups", "env", "-C", str(copy),
+        )  # fmt: skip
+    finally:
+        subprocess.run(["pkill", "-KILL", "-u", name], check=False)
+        subprocess.run(["userdel", "--force", "--remove", name], capture_output=True, check=False)

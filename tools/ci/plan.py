@@ -1,0 +1,85 @@
+"""What this landing runs, and what it leaves out and why."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import changes
+import graph
+from items import EVERY_TIME, FAR, THIRDS, Part
+
+CORE = ("tests/cell/", "tests/languages/", "tests/judging/", "tests/sandbox/")
+"""Rooms of tests that every landing runs whole: what runs and judges programs."""
+CORE_FILES = ("tests/test_corpus.py", "tests/test_planted_bugs.py", "tests/test_house_rules.py")
+APART = ("tests/sandbox/unboxed/", "tests/vm/", "tests/containers/", "tests/integrations/ray/")
+"""Folders whose tests are parts of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is run and what is not."""
+
+    parts: list[Part]
+    files: list[str]
+    """Files of tests for the part `tests`."""
+    whole: bool
+    reasons: list[str]
+    """Lines for whoever reads the log: why each part is run or left out."""
+
+
+def landing() -> Plan:
+    """Choose what depends on what changed since the last landing, the core, and a third of the far parts."""
+    changed, turn = changes.changes(), changes.turn()
+    affected = set(graph.affected(changed))
+    files = [
+        each for each in graph.tests()
+        if not each.startswith(APART) and (each in affected or each in CORE_FILES or each.startswith(CORE))
+    ]  # fmt: skip
+    count = "everything" if changed.paths is None else f"{len(changed.paths)} files"
+    parts, reasons = (
+        list[Part](),
+        [f"compared with: {changed.since}; changed: {count}; turn {turn}"],
+    )
+    for part, why_not in _left_out(changed, turn):
+        if why_not is None:
+            parts.append(part)
+        else:
+            reasons.append(f"left out: {part.name}: {why_not}")
+    left = [each for each in graph.tests() if each not in files and not each.startswith(APART)]
+    reasons.append(
+        f"tests: {len(files)} of {len(files) + len(left)} files: the core's, and what depends on the changes"
+    )
+    reasons += [f"left out: {', '.join(left)}: nothing that they depend on changed"] if left else []
+    return Plan(parts, files, whole=False, reasons=reasons)
+
+
+def _left_out(changed: changes.Changes, turn: int) -> Iterator[tuple[Part, str | None]]:
+    """Yield each part with the reason why it is left out, or None."""
+    for part in EVERY_TIME:
+        run = not part.about or changed.within(*part.about)
+        yield part, None if run else "nothing that it is about changed"
+    for number, part in enumerate(FAR):
+        turns = (number - turn) % THIRDS
+        run = turns == 0 or changed.within(*part.about)
+        yield (
+            part,
+            None if run else f"nothing that it is about changed; its turn is in {turns} landings",
+        )
+
+
+def everything() -> Plan:
+    """Choose all."""
+    files = [each for each in graph.tests() if not each.startswith(APART)]
+    return Plan([*EVERY_TIME, *FAR], files, whole=True, reasons=["everything, as asked for"])
+
+
+def named(names: list[str]) -> Plan:
+    """Choose parts by their names, as a landing runs them. Raises SystemExit for one that is not there."""
+    all_parts = {part.name: part for part in (*EVERY_TIME, *FAR)}
+    unknown = [name for name in names if name not in all_parts]
+    if unknown:
+        raise SystemExit(
+            f".ci/run: no part is called {unknown[0]!r}; there are: {', '.join(all_parts)}, all"
+        )
+    plan = landing()
+    reasons = [line for line in plan.reasons if not line.startswith("left out: ")]
+    return Plan([all_parts[name] for name in names], plan.files, whole=False, reasons=reasons)
