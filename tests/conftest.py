@@ -55,7 +55,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="a sample of the corpora, and neither slow tests nor real parts (containers, browser, "
         "second kernel, packages of others)",
     )  # fmt: skip
-    parser.addoption("--landing", action="store_true", help="as --quick, and a third of the slow tests")
+    parser.addoption(
+        "--landing", action="store_true", help="as --quick, and a third of the slow tests"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before hypothesis reads its options
@@ -97,9 +99,9 @@ def _left_out(items: list[pytest.Item], *, slow: bool) -> set[pytest.Item]:
             if (number - turn) % sampled.args[0] and not always:
                 left_out.add(item)
         mark = item.get_closest_marker("slow")
-        if mark is not None and (not mark.args or case in mark.args):
-            if slow or (zlib.crc32(test.encode()) - turn) % THIRDS:
-                left_out.add(item)
+        its_turn = not slow and (zlib.crc32(test.encode()) - turn) % THIRDS == 0
+        if mark is not None and (not mark.args or case in mark.args) and not its_turn:
+            left_out.add(item)
         if any(item.get_closest_marker(name) for name in needs.REAL_PARTS):
             left_out.add(item)
     return left_out

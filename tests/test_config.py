@@ -9,6 +9,8 @@ from proctor import config
 from proctor.errors import InputError
 from proctor.sandbox.choice import policy
 
+pytestmark = pytest.mark.user
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

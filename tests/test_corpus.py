@@ -29,7 +29,7 @@ MODES: tuple[Mode, ...] = ("official", "standard")
 FAST = "fast"
 LANDLOCK = "landlock"
 # Most of it is programs that are meant to run into their limits.
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.user]
 
 
 @cache

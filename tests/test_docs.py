@@ -135,7 +135,16 @@ def skip_without_needs(*texts: str) -> None:
             pytest.skip(missing)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def parameters_of_pages() -> list[Any]:
+    """Pages with what a newcomer begins with are tried as an ordinary user too."""
+    first = ("README.md", "docs/tutorial/first-verdict.md", "docs/how-to/choose-isolation.md")
+    return [
+        pytest.param(page, id=page_id(page), marks=[pytest.mark.user] * (page_id(page) in first))
+        for page in PAGES
+    ]
+
+
+@pytest.mark.parametrize("page", parameters_of_pages())
 def test_page(page: Path, tmp_path: Path) -> None:
     found = blocks(page)
     skip_without_needs(*(block.text for block in found))

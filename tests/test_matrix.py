@@ -18,6 +18,8 @@ import elsewhere
 from elsewhere import AS_ROOT, SYSTEM_PYTHON, Elsewhere
 from proctor.execution import GUARANTEES
 
+pytestmark = pytest.mark.user
+
 MIB = 1 << 20
 FORBIDDEN = (
     "as-is", "masked-proc", "no-cgroup", "no-sys-admin", "no-user-namespaces", "container",

@@ -4,9 +4,13 @@ import multiprocessing
 import threading
 from collections.abc import Callable
 
+import pytest
+
 import proctor
 from proctor.languages.run import default_pool
 from proctor.per_process import PerProcess
+
+pytestmark = pytest.mark.user
 
 
 def child_of(check: Callable[[], None]) -> int | None:

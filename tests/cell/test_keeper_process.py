@@ -7,6 +7,8 @@ import pytest
 
 from proctor.cell import _lockdown, keeper
 
+pytestmark = pytest.mark.user
+
 
 def config(**more: Any) -> dict[str, Any]:
     return {"uid": None, "guard": None, "outside": [], **more}

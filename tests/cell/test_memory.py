@@ -7,9 +7,15 @@ holds at that moment nobody would let go of in it.
 import subprocess
 import sys
 
+pytestmark = pytest.mark.user
+
 PAGES = """
 import mmap
+import pytest
+
 from ctypes import addressof, c_char
+
+import pytest
 
 from proctor.cell import _lockdown
 

@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
 from command import proctor
+
+pytestmark = pytest.mark.user
 
 
 def test_the_subset_is_as_labelled() -> None:

@@ -12,6 +12,8 @@ from command import COMMAND, PATIENCE, environment, proctor
 
 from needs import BOTH_LEVELS
 
+pytestmark = pytest.mark.user
+
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:

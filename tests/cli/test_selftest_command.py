@@ -6,7 +6,10 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
 from command import COMMAND, PATIENCE, environment, proctor
+
+pytestmark = pytest.mark.user
 
 UNSAFE = {"PROCTOR_ALLOW_UNSAFE": "1"}
 

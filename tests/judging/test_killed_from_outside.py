@@ -18,6 +18,8 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.executor import in_pool, unless_killed
 from proctor.verdict import Verdict
 
+pytestmark = pytest.mark.user
+
 WAITS = "import sys, time\nword = input()\ntime.sleep(1.5)\nprint(word)"
 PROBLEM = Problem("echo", (Test("word\n", "word\n"),))
 

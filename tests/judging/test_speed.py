@@ -16,6 +16,8 @@ from proctor.reports.speed_share import speed_share
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
+pytestmark = pytest.mark.user
+
 HERE = Machine("here", "a CPU")
 SECOND = Problem("second", (Test("", "done\n"),))
 # Computes for the CPU time that it is given, whatever the machine: its result does not depend on it.

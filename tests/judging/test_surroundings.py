@@ -10,6 +10,8 @@ from proctor import open_pool
 from proctor.judging.judge import PoolJudges
 from proctor.judging.surroundings import digest_of
 
+pytestmark = pytest.mark.user
+
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:

@@ -16,6 +16,8 @@ from proctor.limits import GIB, Limits
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 
+pytestmark = pytest.mark.user
+
 PROBES = {
     "php": (
         ("php",),

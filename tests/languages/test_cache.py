@@ -15,6 +15,8 @@ from proctor.errors import InputError
 from proctor.languages.cache import Cache, pack
 from proctor.sandbox.command import harvested
 
+pytestmark = pytest.mark.user
+
 KEY, OTHER = "ab" * 32, "cd" * 32
 FILES = {"program": b"\x7fELF" + bytes(range(256)) * 20, "more/deep.class": b"", "x": b"y"}
 WRITER = """

@@ -7,6 +7,8 @@ from proctor.errors import CompileFailed
 from proctor.languages.run import run
 from proctor.program import Program
 
+pytestmark = pytest.mark.user
+
 THERE = {
     "c": """
 #include <math.h>

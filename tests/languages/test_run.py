@@ -11,6 +11,8 @@ from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 
+pytestmark = pytest.mark.user
+
 BESIDE = Program("import sys, helper\nprint(helper.x, sys.argv[0])", files={"helper.py": b"x = 6"})
 
 

@@ -21,6 +21,8 @@ from proctor.sandbox.command import Finished, Streams
 from proctor.sandbox.executor import in_pool
 from proctor.sandbox.pool import Pool
 
+pytestmark = pytest.mark.user
+
 LIMITS = Limits(cpu=10.0, memory=256 * MIB)
 
 GARBAGE = {

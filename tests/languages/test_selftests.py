@@ -6,6 +6,8 @@ from proctor.languages import registry
 from proctor.languages.language import Language
 from proctor.languages.selftest import selftest
 
+pytestmark = pytest.mark.user
+
 CORE = ["c", "cpp11", "cpp14", "cpp17", "cpp20", "cpp23", "python", "pypy", "java", "javascript"]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import proctor
 
-pytestmark = pytest.mark.root
+pytestmark = [pytest.mark.root, pytest.mark.user]
 
 CIRCUMSTANCES = Path(__file__).with_name("circumstances.py")
 FACTS = """

@@ -21,7 +21,7 @@ from proctor.languages.run import RunRequest, start
 from proctor.sandbox.machine import cgroup, procfs
 from proctor.sandbox.machine.cgroup import scope
 
-pytestmark = [pytest.mark.root, pytest.mark.cgroup("v1")]
+pytestmark = [pytest.mark.root, pytest.mark.cgroup("v1"), pytest.mark.user]
 MIB = 1 << 20
 JOIN = "import sys\nfor path in sys.argv[1:]:\n    with open(path, 'w') as f: f.write('0')\n"
 IDLE = JOIN + "print('in', flush=True)\nsys.stdin.read()\n"

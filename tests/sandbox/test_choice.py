@@ -15,6 +15,8 @@ from proctor.sandbox.levels.bubblewrap import Bubblewrap
 from proctor.sandbox.levels.landlock import Landlock
 from proctor.sandbox.machine.interpreter import current
 
+pytestmark = pytest.mark.user
+
 
 @pytest.fixture(autouse=True)
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,8 @@ from proctor.sandbox.machine import procfs
 from proctor.sandbox.machine.cgroup import V1Group, V2Group
 from proctor.sandbox.meter import Meter
 
+pytestmark = pytest.mark.user
+
 
 @pytest.fixture
 def way(level: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Backend:

@@ -25,7 +25,7 @@ FOREIGN = [
     pytest.param((*NEW, "--map-root-user"), id="root of a user namespace"),
 ]
 
-pytestmark = [pytest.mark.namespaces, pytest.mark.command("unshare", "setpriv")]
+pytestmark = [pytest.mark.namespaces, pytest.mark.command("unshare", "setpriv"), pytest.mark.user]
 
 
 def proctor(

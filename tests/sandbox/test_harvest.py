@@ -12,6 +12,8 @@ from proctor.limits import Limits
 from proctor.program import check_relative
 from proctor.sandbox.command import Command, harvested
 
+pytestmark = pytest.mark.user
+
 
 def entry(name: bytes, data: bytes, size: int | None = None) -> bytes:
     return ENTRY.pack(len(name), len(data) if size is None else size) + name + data

@@ -7,6 +7,8 @@ import pytest
 from proctor import Judgement, JudgeSettings, Limits, Pool, Problem, Test, judge
 from proctor.cell.wire import Reply, Tag
 
+pytestmark = pytest.mark.user
+
 TESTS = (Test("1 2\n", "3\n"), Test("3 4\n", "7\n"))
 PROBLEM = Problem("sums", TESTS)
 HONEST = "print(sum(map(int, input().split())))\n"

@@ -13,6 +13,8 @@ from proctor import Pool, open_pool, run
 from proctor.errors import CellStartFailed, InputError, NoInterpreter, NoIsolation, UsageError
 from proctor.sandbox.machine import interpreter
 
+pytestmark = pytest.mark.user
+
 SYSTEM = "/usr/bin/python3"
 REPORT = "import json, sys; print(json.dumps([sys.version, sys.prefix, sys.base_prefix]))"
 

@@ -11,6 +11,8 @@ from proctor import Limits, Pool, open_pool, run
 from proctor.errors import ProctorError
 from proctor.sandbox.machine import procfs
 
+pytestmark = pytest.mark.user
+
 FAMILY = """
 import os, time
 for _ in range(3):

@@ -21,6 +21,8 @@ from proctor.sandbox.command import Command
 from proctor.sandbox.executor import in_pool
 from proctor.sandbox.serving import AgentServing
 
+pytestmark = pytest.mark.user
+
 # Prints how often it finds each marker. Never joins the halves; a copy of memory that it makes
 # holds a marker only if the memory did. `own` comes from its stdin and must be found, or the
 # search is worth nothing.

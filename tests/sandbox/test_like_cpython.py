@@ -11,6 +11,8 @@ import pytest
 
 from proctor import Pool, run
 
+pytestmark = pytest.mark.user
+
 STDIN = b"5 7\nhello w\xc3\xb6rld\nlast line without an end"
 
 PROGRAMS = {

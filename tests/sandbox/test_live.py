@@ -18,6 +18,8 @@ from proctor.program import Program
 from proctor.service.engine import Engine, open_engine
 from proctor.service.live import LiveRun, OutputStream
 
+pytestmark = pytest.mark.user
+
 T = TypeVar("T")
 LIMITS = Limits(cpu=5.0, memory=256 * MIB, output=4 * MIB, disk=4 * MIB)
 UNBUFFERED = {"PYTHONUNBUFFERED": "1"}

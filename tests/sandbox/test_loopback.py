@@ -32,7 +32,7 @@ from proctor.sandbox.levels.bubblewrap import Bubblewrap, arrangements
 from proctor.sandbox.pool import Job
 from proctor.sandbox.process_cell import ProcessCell
 
-pytestmark = pytest.mark.namespaces
+pytestmark = [pytest.mark.namespaces, pytest.mark.user]
 
 MIB = 1 << 20
 LIMITS = Limits(loopback=True, processes=16)

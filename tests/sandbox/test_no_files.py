@@ -16,7 +16,7 @@ CREATES = (
     "symlink", "symlinkat", "rename", "renameat", "renameat2", "mount", "fsopen",
 )  # fmt: skip
 
-pytestmark = pytest.mark.command("strace")
+pytestmark = [pytest.mark.command("strace"), pytest.mark.user]
 
 # A host with one warm cell; judges when told to. What it judges is honest: an attacker's own
 # attempts are refused elsewhere (test_run_limits) and would only clutter the trace.

@@ -19,6 +19,8 @@ import pytest
 
 import proctor
 
+pytestmark = pytest.mark.user
+
 ANONYMOUS = 65534
 DROP = (
     "import os, sys\n"

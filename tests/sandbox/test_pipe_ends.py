@@ -11,6 +11,8 @@ from proctor.sandbox.command import Streams
 from proctor.sandbox.machine import closings, procfs
 from proctor.sandbox.pipe_ends import PipeEnds
 
+pytestmark = pytest.mark.user
+
 
 def readable(fd: int) -> bytes | None:
     """Return what a pipe holds; b"" at its end, None if more may come."""

@@ -13,6 +13,8 @@ from proctor.sandbox.command import Command
 from proctor.sandbox.executor import in_pool
 from proctor.sandbox.pool import Pool
 
+pytestmark = pytest.mark.user
+
 BOTH = pytest.mark.parametrize("collect", [(), ("nothing*",)], ids=["words", "bundle"])
 LOOK = """
 for each in HOME TMPDIR PWD; do test "$(printenv $each)" = "$(pwd)" && echo $each; done

@@ -13,6 +13,8 @@ from proctor.sandbox.choice import policy, proof, remedies
 from proctor.sandbox.levels.bubblewrap import Bubblewrap
 from proctor.sandbox.machine import interpreter
 
+pytestmark = pytest.mark.user
+
 Fail = Callable[..., list[str]]
 
 

@@ -25,6 +25,8 @@ from proctor.sandbox.machine import memfile, procfs
 from proctor.sandbox.process_cell import ProcessCell as Cell
 from proctor.sandbox.serving import AgentServing
 
+pytestmark = pytest.mark.user
+
 PATIENCE = 60.0
 """Seconds to wait for what should come at once: generous, so that no machine is too busy."""
 HELLO = Program("print('hello')")

@@ -5,6 +5,8 @@ import pytest
 from proctor import JudgeSettings, Limits, Pool, Problem, Test, judge, run
 from proctor.sandbox import process_limit
 
+pytestmark = pytest.mark.user
+
 THREADS = """
 import threading
 over = threading.Event()

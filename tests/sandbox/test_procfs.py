@@ -8,6 +8,8 @@ from children import StartChild, line
 
 from proctor.sandbox.machine import procfs
 
+pytestmark = pytest.mark.user
+
 MIB = 1 << 20
 WAIT = "import sys; print('ready', flush=True); sys.stdin.read()"
 

@@ -16,6 +16,8 @@ from proctor.sandbox.choice import policy, proof
 from proctor.sandbox.machine import interpreter
 from proctor.sandbox.pool import Pool
 
+pytestmark = pytest.mark.user
+
 RIGHT = Execution(0, None, b"proctor 3\n", b"", 0.0, 0.0, 0, 0.0, None, Isolation("test", {}))
 STARTED = CellStartFailed("the cell ended while starting: bwrap: no")
 

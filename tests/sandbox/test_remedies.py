@@ -12,6 +12,8 @@ from proctor.errors import NoIsolation
 from proctor.sandbox.choice import policy, remedies
 from proctor.sandbox.levels import bubblewrap
 
+pytestmark = pytest.mark.user
+
 Machine = Callable[..., None]
 
 

@@ -21,6 +21,8 @@ from proctor import (
 )
 from proctor.sandbox.levels.bubblewrap import ENVIRONMENT
 
+pytestmark = pytest.mark.user
+
 MIB = 1 << 20
 
 

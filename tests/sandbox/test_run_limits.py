@@ -6,6 +6,8 @@ import pytest
 
 from proctor import Execution, InputError, LimitHit, Limits, Pool, run
 
+pytestmark = pytest.mark.user
+
 MIB = 1 << 20
 TOUCH = "data = bytearray(%d)\nfor at in range(0, len(data), 4096): data[at] = 1\n"
 

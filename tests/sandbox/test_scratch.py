@@ -13,6 +13,8 @@ from proctor.sandbox.levels.bubblewrap import find_bwrap
 from proctor.sandbox.machine import scratch
 from proctor.sandbox.machine.scratch import Scratch
 
+pytestmark = pytest.mark.user
+
 MIB = 1 << 20
 LIMITS = Limits(cpu=10.0, disk=4 * MIB)
 DEEP = """

@@ -12,6 +12,8 @@ from proctor import Limits, Pool, Session, SessionEnded, open_pool, open_session
 from proctor.errors import Cancelled, InputError, UsageError
 from proctor.sandbox.stop import Stop
 
+pytestmark = pytest.mark.user
+
 MIB = 1 << 20
 LIMITS = Limits(cpu=10.0, memory=256 * MIB, processes=16, disk=8 * MIB, output=4 * MIB)
 

@@ -10,6 +10,8 @@ from proctor.sandbox.levels.bubblewrap import Bubblewrap, arrangements
 from proctor.sandbox.process_cell import ProcessCell
 from proctor.sandbox.shared_memory import may_need_shm
 
+pytestmark = pytest.mark.user
+
 MIB = 1 << 20
 SHARED = """
 import concurrent.futures, multiprocessing

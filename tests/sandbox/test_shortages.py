@@ -34,6 +34,8 @@ from proctor.sandbox.choice import policy
 from proctor.sandbox.machine import cgroup, memfile, procfs, users
 from proctor.sandbox.process_cell import ProcessCell
 
+pytestmark = pytest.mark.user
+
 HELLO = "print('hello')"
 SLEEPER = (
     "import os, time\n"

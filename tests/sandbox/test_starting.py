@@ -18,6 +18,8 @@ from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.backend import CellSetup, Launch, Start
 from proctor.sandbox.machine import interpreter
 
+pytestmark = pytest.mark.user
+
 
 class Abandoning:
     """A box whose first process ends, and leaves another that keeps its socket and says nothing.

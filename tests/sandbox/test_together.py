@@ -9,6 +9,8 @@ from proctor.errors import PoolClosed
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import open_pool
 
+pytestmark = pytest.mark.user
+
 LONG = 20.0  # seconds after which a wait counts as a deadlock
 
 

@@ -8,6 +8,8 @@ from children import StartChild, line
 
 from proctor.sandbox.machine import users
 
+pytestmark = pytest.mark.user
+
 IDENTITY = "0 0 4294967295"
 
 

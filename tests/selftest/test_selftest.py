@@ -22,6 +22,8 @@ from proctor.selftest.bait import SHARED_DIRECTORIES, Bait
 from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport, to_json
 from proctor.selftest.run import selftest
 
+pytestmark = pytest.mark.user
+
 HARMLESS = [
     "kill_victim", "signal_by_queue_and_pidfd", "signal_by_descriptor_owner", "limits_of_victim",
     "priority_of_victim", "scheduling_of_victim", "probing_of_victim", "proc_of_victim",

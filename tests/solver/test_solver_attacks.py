@@ -23,7 +23,7 @@ from proctor.solver.request import SolveRequest
 from proctor.solver.store import FOLDER, ResultStore
 from solver_corpus import GIVEN
 
-pytestmark = pytest.mark.namespaces
+pytestmark = [pytest.mark.namespaces, pytest.mark.user]
 
 BEST = """
 import json, os

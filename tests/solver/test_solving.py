@@ -22,7 +22,7 @@ from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 from solver_corpus import GIVEN
 
-pytestmark = pytest.mark.namespaces
+pytestmark = [pytest.mark.namespaces, pytest.mark.user]
 
 LEAVE = """
 import json, os
