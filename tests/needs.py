@@ -158,5 +158,7 @@ NEEDS: dict[str, Callable[..., str | None]] = {
         redis, slurm, browser, kernel, typescript, data, outside, ray,
     )
 }  # fmt: skip
-REAL_PARTS = ("docker", "podman", "slurm", "browser", "kernel", "typescript", "outside", "ray")
+REAL_PARTS = (
+    "docker", "podman", "slurm", "browser", "kernel", "typescript", "outside", "ray", "package",
+)  # fmt: skip
 """Marks of what takes minutes, or much to install."""

@@ -21,7 +21,7 @@ class Changes:
     """None where nothing is known: then everything counts as changed."""
 
     def within(self, *places: str) -> bool:
-        """Say whether a path changed that is one of these files or lies below one of these folders."""
+        """Say whether one of these files changed, or a file below one of these folders."""
         if self.paths is None:
             return True
         return any(

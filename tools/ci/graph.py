@@ -18,7 +18,7 @@ from changes import ROOT, Changes
 EVERYWHERE = ("pyproject.toml", "uv.lock", "setup.py", "tests/conftest.py", "tests/needs.py")
 """Files on which every test depends."""
 CELL = "src/proctor/cell"
-"""What runs inside a cell, which is sent there and not imported: who uses some of it may use all."""
+"""What runs inside a cell: it is sent there and not imported, so who uses some may use all."""
 _NO_TESTS = {"corpus", "packages", "attacks", "partners", "referees"}
 """Folders below tests with programs to judge."""
 _COMMAND = re.compile(
@@ -40,9 +40,10 @@ def files() -> frozenset[str]:
 
 def tests() -> list[str]:
     """Return all files of tests."""
+    found = (each for each in files() if each.startswith("tests/"))
     return sorted(
-        each for each in files()
-        if each.startswith("tests/") and Path(each).name.startswith("test_") and not _NO_TESTS & set(Path(each).parts)
+        each for each in found
+        if Path(each).name.startswith("test_") and not _NO_TESTS & set(Path(each).parts)
     )  # fmt: skip
 
 
@@ -117,17 +118,16 @@ def _edges(file: str, whole: bool) -> frozenset[tuple[str, bool]]:
                 base = ".".join((*package, *([base] if base else [])))
             for alias in node.names:
                 found |= _named(file, base, alias.name)
-        elif whole and isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if _DOTTED.fullmatch(node.value):
-                below = _below("src/" + node.value.replace(".", "/"))
-                found |= {(each, True) for each in below} | _named(file, node.value, "")
+        elif isinstance(node, ast.Constant) and _DOTTED.fullmatch(str(node.value)):
+            below = _below("src/" + str(node.value).replace(".", "/"))
+            found |= {(each, True) for each in below} | _named(file, str(node.value), "")
     if any(each.startswith(f"{CELL}/") for each, _ in found):
         found |= {(each, True) for each in _below(CELL)}
     return frozenset(found)
 
 
 def _attributes(file: str, module: str) -> list[str]:
-    """Return what a file takes of the package of all public names, which loads each on first use."""
+    """Return what a file takes of the package of public names, which loads each on first use."""
     if module != "proctor":
         return [""]
     return re.findall(r"\bproctor\.(\w+)", (ROOT / file).read_text("utf-8")) or [""]
@@ -181,7 +181,7 @@ def _for_checkers(node: ast.If) -> bool:
 
 
 def _roots(file: str) -> Iterator[tuple[str, ...]]:
-    """Yield the folders in which a module is looked for, as pytest and the tools' own scripts do."""
+    """Yield the folders in which a module is looked for, as pytest and tools do."""
     yield ("src",)
     if not file.startswith("src/"):
         yield from (each.parts for each in Path(file).parents if each.parts)
@@ -216,7 +216,7 @@ def _package(path: str) -> str:
 
 
 def _is_named(path: str, texts: frozenset[str]) -> bool:
-    """Say whether a text names a file or a folder around it, from the repository on, or its name."""
+    """Say whether a text is a file's name or path, or the path of a folder around it."""
     parts = Path(path).parts
     return parts[-1] in texts or any(
         "/".join(parts[:end]) in texts for end in range(1, len(parts) + 1)

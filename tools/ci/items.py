@@ -6,12 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import graph
 import machine
+from changes import ROOT
 from running import Item
 
 THIRDS = 3
 """Number of landings in which each far part has its turn."""
-NOT_FAR = "not (docker or podman or slurm or browser or kernel or typescript or ray or outside or package)"
+_REAL_PARTS = (
+    "docker", "podman", "slurm", "browser", "kernel", "typescript", "ray", "outside", "package",
+)  # fmt: skip
+NOT_FAR = f"not ({' or '.join(_REAL_PARTS)})"
 """Tests that are of no far part, by their marks."""
 _FAR = Path(__file__).with_name("far.toml")
 
@@ -88,12 +93,16 @@ def _tests(place: Place) -> Item:
 
 def _user(place: Place) -> Item:
     """Run the README's command as an ordinary user, for what depends on who runs it."""
-    flags = "PYTEST_FLAGS=-q --durations=10 -m user"
+    files = [each for each in graph.tests() if "mark.user" in (ROOT / each).read_text("utf-8")]
+    flags = f"PYTEST_FLAGS=-q --durations=10 -m user {' '.join(files)}"
     return Item("user", (*place.as_user, "make", "test", flags), pytest=True, shown=30)
 
 
 EVERY_TIME = (
-    Part("check", lambda _: Item("check", ("make", "check"), shown=5), targets=(".venv/bin/.ready-check",)),
+    Part(
+        "check", lambda _: Item("check", ("make", "check"), shown=5),
+        targets=(".venv/bin/.ready-check",),
+    ),
     Part("demo", _demo),
     # Cells of which only the host's looking bounds how many processes a program has: beside the
     # checks and no other tests, since a fork bomb among them can take a small machine minutes.
@@ -109,7 +118,8 @@ EVERY_TIME = (
         "import ensurepip, venv": "python3-venv", "/usr/include/python3*/Python.h": "python3-dev",
     }),
     Part(
-        "site", lambda _: Item("site", ("make", "site"), shown=5), targets=(".venv/bin/.ready-docs",),
+        "site", lambda _: Item("site", ("make", "site"), shown=5),
+        targets=(".venv/bin/.ready-docs",),
         about=("docs", "src", "README.md", "tools/site", "mkdocs.yml"),
     ),
 )  # fmt: skip
@@ -138,7 +148,8 @@ def _far(name: str, row: dict[str, Any]) -> Part:
 
     return Part(
         name, item, about=tuple(row["about"]), needs=row.get("needs", {}),
-        environments=tuple(row.get("environments", ())), before=tuple(map(tuple, row.get("before", ()))),
+        environments=tuple(row.get("environments", ())),
+        before=tuple(map(tuple, row.get("before", ()))),
     )  # fmt: skip
 
 

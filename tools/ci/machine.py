@@ -19,7 +19,7 @@ NETWORK = (
     "UV_INDEX",
     "UV_DEFAULT_INDEX",
 )
-"""How names of variables begin that say how a network is reached: the ordinary user needs them too."""
+"""Beginnings of variables that say how a network is reached: an ordinary user needs them too."""
 USER_PYTHON = "/usr/bin/python3"
 """Python of the ordinary user, who cannot reach one in root's home."""
 
@@ -38,7 +38,7 @@ def uv() -> str:
 
 
 def install(needs: Mapping[str, str]) -> None:
-    """Install Debian's packages by the commands and files for which they are needed, if not here."""
+    """Install Debian's packages, given by the commands and files for which they are needed."""
     missing = [
         name for what, packages in needs.items() if not _is_here(what) for name in packages.split()
     ]
@@ -67,7 +67,8 @@ def environment(place: Path, *groups: str) -> None:
     """Make an environment with proctor and groups of dependencies, in the versions of uv.lock."""
     chosen = [word for group in groups for word in ("--group", group)]
     run(
-        uv(), "sync", "--quiet", "--frozen", "--no-default-groups", "--python", sys.executable, *chosen,
+        uv(), "sync", "--quiet", "--frozen", "--no-default-groups",
+        "--python", sys.executable, *chosen,
         UV_PROJECT_ENVIRONMENT=str(place),
     )  # fmt: skip
 
@@ -102,7 +103,8 @@ def ordinary_user(scratch: Path) -> Iterator[tuple[str, ...]]:
         kept |= {"HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
         yield (
             "env", "-i", *(f"{variable}={value}" for variable, value in kept.items()),
-            "setpriv", f"--reuid={name}", f"--regid={name}", "--init-groups", "env", "-C", str(copy),
+            "setpriv", f"--reuid={name}", f"--regid={name}", "--init-groups",
+            "env", "-C", str(copy),
         )  # fmt: skip
     finally:
         subprocess.run(["pkill", "-KILL", "-u", name], check=False)

@@ -27,13 +27,14 @@ class Plan:
 
 
 def landing() -> Plan:
-    """Choose what depends on what changed since the last landing, the core, and a third of the far parts."""
+    """Choose the core, what depends on what changed since the last landing, and far parts."""
     changed, turn = changes.changes(), changes.turn()
     affected = set(graph.affected(changed))
-    files = [
-        each for each in graph.tests()
-        if not each.startswith(APART) and (each in affected or each in CORE_FILES or each.startswith(CORE))
-    ]  # fmt: skip
+    candidates = [each for each in graph.tests() if not each.startswith(APART)]
+    chosen = affected | {each for each in candidates if each in CORE_FILES or each.startswith(CORE)}
+    files, left = (
+        [each for each in candidates if (each in chosen) is wanted] for wanted in (True, False)
+    )
     count = "everything" if changed.paths is None else f"{len(changed.paths)} files"
     parts, reasons = (
         list[Part](),
@@ -44,9 +45,8 @@ def landing() -> Plan:
             parts.append(part)
         else:
             reasons.append(f"left out: {part.name}: {why_not}")
-    left = [each for each in graph.tests() if each not in files and not each.startswith(APART)]
     reasons.append(
-        f"tests: {len(files)} of {len(files) + len(left)} files: the core's, and what depends on the changes"
+        f"tests: {len(files)} of {len(candidates)} files: the core's, and what depends on changes"
     )
     reasons += [f"left out: {', '.join(left)}: nothing that they depend on changed"] if left else []
     return Plan(parts, files, whole=False, reasons=reasons)
@@ -73,7 +73,7 @@ def everything() -> Plan:
 
 
 def named(names: list[str]) -> Plan:
-    """Choose parts by their names, as a landing runs them. Raises SystemExit for one that is not there."""
+    """Choose parts by name, as a landing runs them. Raises SystemExit for one that is not there."""
     all_parts = {part.name: part for part in (*EVERY_TIME, *FAR)}
     unknown = [name for name in names if name not in all_parts]
     if unknown:
