@@ -7,12 +7,12 @@ holds at that moment nobody would let go of in it.
 import subprocess
 import sys
 
+import pytest
+
 pytestmark = pytest.mark.user
 
 PAGES = """
 import mmap
-import pytest
-
 from ctypes import addressof, c_char
 
 import pytest
