@@ -15,8 +15,6 @@ PAGES = """
 import mmap
 from ctypes import addressof, c_char
 
-import pytest
-
 from proctor.cell import _lockdown
 
 PAGE = mmap.PAGESIZE
