@@ -58,6 +58,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--landing", action="store_true", help="as --quick, and a third of the slow tests"
     )
+    parser.addoption(
+        "--changed", metavar="FILE", type=Path,
+        help="with --quick or --landing: a file that lists paths, one in a line: cases that are named "
+        "for one of them are in the sample",
+    )  # fmt: skip
 
 
 @pytest.hookimpl(tryfirst=True)  # before hypothesis reads its options
@@ -77,7 +82,9 @@ def _repeated(config: pytest.Config) -> str:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--quick") or config.getoption("--landing"):
-        left_out = _left_out(items, slow=not config.getoption("--landing"))
+        listed = config.getoption("--changed")
+        changed = set(listed.read_text("utf-8").splitlines()) if listed else set()
+        left_out = _left_out(items, changed, slow=not config.getoption("--landing"))
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     for item in items:
@@ -87,7 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason=unmet))
 
 
-def _left_out(items: list[pytest.Item], *, slow: bool) -> set[pytest.Item]:
+def _left_out(items: list[pytest.Item], changed: set[str], *, slow: bool) -> set[pytest.Item]:
     """Return real parts, slow tests (or those whose turn it is not), and what is not in the sample."""
     left_out, seen, turn = set(), Counter[str](), _turn()
     for item in items:
@@ -95,8 +102,9 @@ def _left_out(items: list[pytest.Item], *, slow: bool) -> set[pytest.Item]:
         if (sampled := item.get_closest_marker("sampled")) is not None:
             number = seen[test]
             seen[test] += 1
-            always = any(each in item.nodeid for each in sampled.kwargs.get("always", ()))
-            if (number - turn) % sampled.args[0] and not always:
+            always = any(each in case for each in sampled.kwargs.get("always", ()))
+            meant = always or any(path in case for path in changed)
+            if (number - turn) % sampled.args[0] and not meant:
                 left_out.add(item)
         mark = item.get_closest_marker("slow")
         its_turn = not slow and (zlib.crc32(test.encode()) - turn) % THIRDS == 0

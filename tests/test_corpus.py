@@ -106,7 +106,7 @@ def check(mode: str, path: Path, judgement: Judgement) -> None:
 
 
 def name(path: Path) -> str:
-    return f"{path.parent.name}/{path.stem}"
+    return str(path.relative_to(CORPUS.parents[1]))
 
 
 @pytest.mark.sampled(10)

@@ -135,16 +135,18 @@ def skip_without_needs(*texts: str) -> None:
             pytest.skip(missing)
 
 
-def parameters_of_pages() -> list[Any]:
-    """Pages with what a newcomer begins with are tried as an ordinary user too."""
-    first = ("README.md", "docs/tutorial/first-verdict.md", "docs/how-to/choose-isolation.md")
-    return [
-        pytest.param(page, id=page_id(page), marks=[pytest.mark.user] * (page_id(page) in first))
+FIRST = ("README.md", "docs/tutorial/first-verdict.md", "docs/how-to/choose-isolation.md")
+"""Pages with what a newcomer begins with: tried each time, and as an ordinary user too."""
+
+
+@pytest.mark.sampled(3, always=FIRST)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page_id(page), marks=[pytest.mark.user] * (page_id(page) in FIRST))
         for page in PAGES
-    ]
-
-
-@pytest.mark.parametrize("page", parameters_of_pages())
+    ],
+)
 def test_page(page: Path, tmp_path: Path) -> None:
     found = blocks(page)
     skip_without_needs(*(block.text for block in found))

@@ -48,7 +48,7 @@ def main() -> int:
         as_user = ()
         if os.geteuid() == 0 and "user" in names:
             as_user = stack.enter_context(machine.ordinary_user(scratch))
-        place = Place(scratch, what.files, whole=what.whole, as_user=as_user)
+        place = Place(scratch, what.files, what.changed, what.whole, as_user)
         runner = Runner(scratch)
         stack.callback(runner.stop)
         print(f"\n== prepared: {time.monotonic() - began:.0f} s", flush=True)

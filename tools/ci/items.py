@@ -28,6 +28,8 @@ class Place:
     scratch: Path
     files: list[str]
     """Files of tests for the part `tests`."""
+    changed: frozenset[str]
+    """Paths that changed; none where that is not known."""
     whole: bool
     """Whether all of them is run: no sample, and nothing left to later turns."""
     as_user: tuple[str, ...] = ()
@@ -87,7 +89,11 @@ def _demo(place: Place) -> Item:
 def _tests(place: Place) -> Item:
     """Run what this landing tries of the chosen files, but for far parts."""
     many = ("-n", str(place.workers), "--dist", "loadfile", "--max-worker-restart", "0")
-    chosen = ("-m", NOT_FAR) if place.whole else ("--landing",)
+    chosen = ["-m", NOT_FAR]
+    if not place.whole:
+        listed = place.scratch / "changed"
+        listed.write_text("".join(f"{path}\n" for path in sorted(place.changed)), "utf-8")
+        chosen = ["--landing", "--changed", str(listed)]
     return Item("tests", _pytest(*many, *chosen, *place.files), pytest=True, most=3000, shown=60)
 
 

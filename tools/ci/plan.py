@@ -1,7 +1,7 @@
 """What this landing runs, and what it leaves out and why."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import changes
 import graph
@@ -21,6 +21,8 @@ class Plan:
     parts: list[Part]
     files: list[str]
     """Files of tests for the part `tests`."""
+    changed: frozenset[str]
+    """Paths that changed; none where that is not known."""
     whole: bool
     reasons: list[str]
     """Lines for whoever reads the log: why each part is run or left out."""
@@ -49,7 +51,7 @@ def landing() -> Plan:
         f"tests: {len(files)} of {len(candidates)} files: the core's, and what depends on changes"
     )
     reasons += [f"left out: {', '.join(left)}: nothing that they depend on changed"] if left else []
-    return Plan(parts, files, whole=False, reasons=reasons)
+    return Plan(parts, files, changed.paths or frozenset(), whole=False, reasons=reasons)
 
 
 def _left_out(changed: changes.Changes, turn: int) -> Iterator[tuple[Part, str | None]]:
@@ -69,7 +71,9 @@ def _left_out(changed: changes.Changes, turn: int) -> Iterator[tuple[Part, str |
 def everything() -> Plan:
     """Choose all."""
     files = [each for each in graph.tests() if not each.startswith(APART)]
-    return Plan([*EVERY_TIME, *FAR], files, whole=True, reasons=["everything, as asked for"])
+    return Plan(
+        [*EVERY_TIME, *FAR], files, frozenset(), whole=True, reasons=["everything, as asked for"]
+    )
 
 
 def named(names: list[str]) -> Plan:
@@ -82,4 +86,4 @@ def named(names: list[str]) -> Plan:
         )
     plan = landing()
     reasons = [line for line in plan.reasons if not line.startswith("left out: ")]
-    return Plan([all_parts[name] for name in names], plan.files, whole=False, reasons=reasons)
+    return replace(plan, parts=[all_parts[name] for name in names], reasons=reasons)

@@ -469,6 +469,7 @@ class TestVerified:
         assert 5 <= len(chosen[0]) <= 45
 
 
+@pytest.mark.slow
 @pytest.mark.data("livecodebench")
 @pytest.mark.parametrize("mode", ["standard", "official"])
 def test_a_second_run_of_real_programs(
