@@ -23,11 +23,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import machine
-import plan
-from changes import ROOT
-from items import Part, Place
-from running import Outcome, Runner
+from ci import machine, plan
+from ci.changes import ROOT
+from ci.items import Part, Place
+from ci.running import Outcome, Runner
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import PurePosixPath as Path
 
-from changes import ROOT, Changes
+from ci.changes import ROOT, Changes
 
 EVERYWHERE = ("pyproject.toml", "uv.lock", "setup.py", "tests/conftest.py", "tests/needs.py")
 """Files on which every test depends."""

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import graph
-import machine
-from changes import ROOT
-from running import Item
+from ci import graph, machine
+from ci.changes import ROOT
+from ci.running import Item
 
 THIRDS = 3
 """Number of landings in which each far part has its turn."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from changes import ROOT
+from ci.changes import ROOT
 
 NETWORK = (
     "HTTP_PROXY",

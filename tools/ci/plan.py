@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import changes
-import graph
-from items import EVERY_TIME, FAR, THIRDS, Part
+from ci import changes, graph
+from ci.items import EVERY_TIME, FAR, THIRDS, Part
 
 CORE = ("tests/cell/", "tests/languages/", "tests/judging/", "tests/sandbox/")
 """Rooms of tests that every landing runs whole: what runs and judges programs."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from changes import ROOT
+from ci.changes import ROOT
 
 _TOO_LONG = (124, 137, -9)
 """Exit codes of `timeout` where a time was over."""
@@ -80,7 +80,7 @@ class Runner:
         command = self._command(item)
         # Where a process of pytest's died, tests have not been run: then it is all of them again.
         if item.pytest and first and b" crashed while running " not in log.read_bytes():
-            command = _with(command, "--last-failed", "--last-failed-no-failures", "none")
+            command = with_arguments(command, "--last-failed", "--last-failed-no-failures", "none")
         print(f"\n== what failed in {item.name}, once more and alone", flush=True)
         outcome.again = self._ended(item, command, log)
         print(*_last(log, item.shown if outcome.again == 0 else _TAIL), sep="\n", flush=True)
@@ -95,7 +95,7 @@ class Runner:
 
     def _command(self, item: Item) -> tuple[str, ...]:
         return (
-            _with(item.command, "-o", f"cache_dir={self._cache(item)}")
+            with_arguments(item.command, "-o", f"cache_dir={self._cache(item)}")
             if item.pytest
             else item.command
         )
@@ -137,7 +137,7 @@ class Runner:
         print(*lines, sep="\n", flush=True)
 
 
-def _with(command: tuple[str, ...], *arguments: str) -> tuple[str, ...]:
+def with_arguments(command: tuple[str, ...], *arguments: str) -> tuple[str, ...]:
     """Add arguments of pytest to a command, of `make` too, which passes them on in a variable."""
     *first, last = command
     if last.startswith("PYTEST_FLAGS="):
