@@ -3,7 +3,7 @@
     .ci/run              what a landing runs: checks, the core's tests, those of whatever depends on
                          what changed since the last landing, and a third of the far parts
     .ci/run all          everything, as for a release
-    .ci/run tests user   these parts, as a landing would run them
+    .ci/run tests user   these parts, as a landing would run them; `far`: the far parts of it
     .ci/run --plan       says what would be run and what not, and why
 
 The last landing is the last line of .ci/landings. What fails is run once more, alone: if it fails

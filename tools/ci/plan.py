@@ -76,13 +76,14 @@ def everything() -> Plan:
 
 
 def named(names: list[str]) -> Plan:
-    """Choose parts by name, as a landing runs them. Raises SystemExit for one that is not there."""
-    all_parts = {part.name: part for part in (*EVERY_TIME, *FAR)}
-    unknown = [name for name in names if name not in all_parts]
+    """Choose parts by name, `far` for those whose turn it is. Raises SystemExit for an unknown one."""
+    known = {part.name: part for part in (*EVERY_TIME, *FAR)}
+    unknown = [name for name in names if name not in known and name != "far"]
     if unknown:
-        raise SystemExit(
-            f".ci/run: no part is called {unknown[0]!r}; there are: {', '.join(all_parts)}, all"
-        )
+        there = ", ".join((*known, "far", "all"))
+        raise SystemExit(f".ci/run: no part is called {unknown[0]!r}; there are: {there}")
     plan = landing()
+    far = [part.name for part in plan.parts if part in FAR] if "far" in names else []
+    chosen = dict.fromkeys([*(name for name in names if name != "far"), *far])
     reasons = [line for line in plan.reasons if not line.startswith("left out: ")]
-    return replace(plan, parts=[all_parts[name] for name in names], reasons=reasons)
+    return replace(plan, parts=[known[name] for name in chosen], reasons=reasons)
