@@ -353,6 +353,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow(
     "MCP, standard",
     "POST /v1/judge, standard",

@@ -43,6 +43,7 @@ def test_a_seed_decides_everything(scenario: str) -> None:
     assert facts(first) != facts(other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["slow", "spot", "wave", "deadly", "stalled"])
 def test_faults_delay_a_run_by_minutes(scenario: str) -> None:
     cluster = Cluster(nodes=50)

@@ -83,6 +83,7 @@ def labelled() -> list[tuple[dict[str, Any], Problem, Program]]:
     return [(row, problems[row["question_id"]], Program(row["code"])) for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["standard", "official"])
 def test_verdicts_are_those_of_this_machine(fleet: Fleet, mode: Any) -> None:
     rows, settings = labelled(), JudgeSettings(mode, Limits(cpu=0.5))

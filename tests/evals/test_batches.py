@@ -76,6 +76,7 @@ def test_what_is_asked(proctor: Proctor, tmp_path: Path) -> None:
         }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("outcome", ["errored", "expired", "canceled", "lost"])
 def test_a_request_that_fails_is_a_fault_of_its_sample(
     proctor: Proctor, tmp_path: Path, api: str, outcome: str
@@ -125,6 +126,7 @@ def test_a_batch_that_fails_as_a_whole(proctor: Proctor, tmp_path: Path) -> None
         assert once(stub, 4)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("status", [429, 500])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_passing_faults_cost_nothing(

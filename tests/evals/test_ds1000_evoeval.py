@@ -39,6 +39,7 @@ BODY = DS1000["2"]["reference_code"]
 LOOP = "result = []\nfor each in sorted(temperatures)[::-1]:\n    if each > mean(temperatures):\n        result.append(each)"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("problem", "reply", "options", "verdict"),
     [
@@ -92,6 +93,7 @@ def test_ds1000_selects_by_library_and_says_what_is_missing(
     assert verdicts(proctor, tmp_path, *command, "--packages", packages) == {"AC": 1}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("task", "change", "verdict"),
     [
@@ -145,6 +147,7 @@ SPECIAL = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("task", "name", "head", "given", "right", "other", "wrong"),
     SPECIAL,

@@ -67,6 +67,7 @@ def test_what_was_found_is_understood_or_refused(name: str, data: bytes) -> None
         PARSERS[name].call(data)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow("init.yml", "problem.yaml")
 @pytest.mark.parametrize("name", PARSERS)
 def test_any_text_is_understood_or_refused(name: str) -> None:

@@ -239,6 +239,7 @@ def found(package: Path, pool: Pool) -> set[str]:
     return {finding.rule for finding in lint_package(loaded, pool, validators)}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow("a slow one that is just too slow")
 @pytest.mark.parametrize("name", PLANTED)
 def test_each_planted_fault_is_found_and_no_other(
@@ -289,6 +290,7 @@ sys.exit(0 if words and all(w.isdigit() and int(w) <= most for w in words) else 
     assert found(package, contest_pool) == {"input-refused"}
 
 
+@pytest.mark.slow
 def test_tps_s_validators_are_run_for_their_subtasks(tmp_path: Path, contest_pool: Pool) -> None:
     package = copied(tmp_path, "relay")
     write("validator/small.cpp", REJECTS)(package)

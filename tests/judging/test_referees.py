@@ -60,6 +60,7 @@ def judgements(contest_pool: Pool) -> dict[str, Judgement]:
             return {path.name: each for path, each in zip(FILES, found, strict=True)}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_it_is_a_fault_of_the_task(path: Path, judgements: dict[str, Judgement]) -> None:
     found = judgements[path.name]

@@ -49,6 +49,7 @@ def unsafe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PROCTOR_PRODUCTION", raising=False)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)  # where processes are counted by sampling, a fork bomb takes a minute
 def test_the_whole_corpus_is_clean_here(level: str) -> None:
     seen: list[str] = []

@@ -71,6 +71,7 @@ def solved(host: SolverHost, profile: Profile, value: str) -> Envelope:
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_result_that_the_validator_fails_on_is_rejected(
     host: SolverHost, tmp_path: Path, what: str

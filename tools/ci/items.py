@@ -99,7 +99,7 @@ def _tests(place: Place) -> Item:
 def _user(place: Place) -> Item:
     """Run the README's command as an ordinary user, for what depends on who runs it."""
     files = [each for each in graph.tests() if "mark.user" in (ROOT / each).read_text("utf-8")]
-    flags = f"PYTEST_FLAGS=-q --durations=10 -m user {' '.join(files)}"
+    flags = f"PYTEST_FLAGS=-q --landing --durations=10 -m user {' '.join(files)}"
     return Item("user", (*place.as_user, "make", "test", flags), pytest=True, shown=30)
 
 

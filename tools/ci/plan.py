@@ -76,7 +76,7 @@ def everything() -> Plan:
 
 
 def named(names: list[str]) -> Plan:
-    """Choose parts by name, `far` for those whose turn it is. Raises SystemExit for an unknown one."""
+    """Choose parts by name, `far` for far parts in their turn. Raises SystemExit if unknown."""
     known = {part.name: part for part in (*EVERY_TIME, *FAR)}
     unknown = [name for name in names if name not in known and name != "far"]
     if unknown:

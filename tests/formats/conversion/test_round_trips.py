@@ -47,6 +47,7 @@ BACK = {"tps": "cms", "dmoj": "native"}
 """Format to return to, where it is not called as the package's own."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("to", FORMATS)
 @pytest.mark.parametrize("name", NAMES)
 def test_there_and_back_or_refused(name: str, to: str, tmp_path: Path) -> None:
