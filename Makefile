@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check house far kernel languages reference site bench counts pictures soak real-model binary sbom clean
+.PHONY: help dev demo test test-all check house far kernel languages reference site bench counts pictures soak real-model binary sbom clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -46,6 +46,8 @@ $(BIN)/.ready-%: $(LOCKED) | $(UV)
 	$(SYNC) --group $*
 	@touch $@
 
+dev: $(BIN)/.ready-dev  ## Install into .venv what all tests, checks and pages need: 260 packages, 2 GB
+
 demo: $(BIN)/.installed  ## Install into .venv and judge the bundled programs
 	$(BIN)/proctor demo
 
@@ -62,7 +64,7 @@ test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora only a 
 	$(BIN)/python -m pytest --quick -n $(WORKERS) --dist loadfile --max-worker-restart 0 $(PYTEST_FLAGS) \
 		$(addprefix tests/,$(ROOM))
 
-test-all: $(BIN)/.ready-dev  ## All tests but those of a second kernel; what is missing is skipped
+test-all: dev  ## All tests but those of a second kernel; what is missing is skipped
 	$(BIN)/python -m pytest --ignore=tests/vm $(PYTEST_FLAGS)
 
 check: $(BIN)/.ready-check house  ## Lint, types, import rules, house rules
@@ -70,6 +72,7 @@ check: $(BIN)/.ready-check house  ## Lint, types, import rules, house rules
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(UV) lock --check --offline
 	$(CC) -fsyntax-only -std=gnu11 -Wall -Wextra -Werror -Wno-missing-field-initializers \
 		-DPy_LIMITED_API=0x030b0000 -isystem "$$($(BIN)/python -c \
 		'import sysconfig; print(sysconfig.get_path("include"))')" src/proctor/cell/lockdown.c

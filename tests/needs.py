@@ -107,7 +107,7 @@ def podman() -> str | None:
 def package(*names: str) -> str | None:
     """Tell which of these distributions, named as on PyPI, are not installed."""
     missing = [name for name in names if not any(distributions(name=name))]
-    return f"not installed: {', '.join(missing)} (uv sync --group dev)" if missing else None
+    return f"not installed: {', '.join(missing)} (`make dev` does it)" if missing else None
 
 
 def redis() -> str | None:

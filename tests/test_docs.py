@@ -45,6 +45,11 @@ OF_NAMESPACES = re.compile(
 """Pattern found in examples that take that level: as solvers do, where there is no engine."""
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINKED = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
+OF_OTHERS = {
+    "docs/how-to/give-an-agent-python.md": ("langchain-core", "smolagents"),
+    "docs/reference/e2b.md": ("e2b-code-interpreter",),
+}
+"""Packages that the Python of a page takes."""
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 DOORS = ("http-api", "sandbox-fusion", "judge0", "piston", "nemo", "mcp", "tack", "e2b")
 API_PAGE = ROOT / "docs" / "reference" / "python-api.md"
@@ -129,13 +134,21 @@ def page_id(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+def marked(page: Path) -> Any:
+    """Return the page as a parameter, marked with the packages that it takes."""
+    others = OF_OTHERS.get(page_id(page))
+    return pytest.param(
+        page, id=page_id(page), marks=[pytest.mark.package(*others)] if others else []
+    )
+
+
 def skip_without_needs(*texts: str) -> None:
     for pattern, unmet in ((OF_CPP, needs.compiler), (OF_NAMESPACES, needs.namespaces)):
         if any(map(pattern.search, texts)) and (missing := unmet()):
             pytest.skip(missing)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
+@pytest.mark.parametrize("page", [marked(page) for page in PAGES])
 def test_page(page: Path, tmp_path: Path) -> None:
     found = blocks(page)
     skip_without_needs(*(block.text for block in found))
