@@ -5,25 +5,48 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check house far kernel languages reference site bench counts pictures soak real-model binary sbom clean
+.PHONY: help dev demo test test-all check house far kernel languages reference site bench counts pictures soak real-model binary sbom clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
 
-# At a terminal pip shows what it does; elsewhere, as in CI, only what goes wrong.
-PIP = $(BIN)/pip --disable-pip-version-check install $(shell test -t 2 || echo --quiet)
+# The uv on PATH; where there is none, one from PyPI in $(VENV).
+UV := $(or $(shell command -v uv),$(BIN)/uv)
+export UV_PROJECT_ENVIRONMENT = $(VENV)
+export UV_PYTHON_DOWNLOADS = never
+# A cell can keep no bytecode: what it imports would be compiled again in each.
+export UV_COMPILE_BYTECODE = 1
+# The machine's certificates, where it has any: it may sit behind a proxy with one of its own.
+export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/cert.pem),true,false)
 
-$(BIN)/.installed: pyproject.toml setup.py src/proctor/cell/lockdown.c $(wildcard src/proctor/cell/*.h)
-	@echo "== an environment in $(VENV), of $$($(PYTHON) --version)"
+# Adds to $(VENV) and takes nothing away. uv compiles the C part again when its source has changed; that
+# the result was removed, as by `git clean`, it does not see.
+SYNC = @$(UV) sync --frozen --inexact --python $(PYTHON) $(shell test -t 2 || echo --quiet) \
+	$(if $(wildcard src/proctor/cell/*.so),,--reinstall-package proctor)
+LOCKED = pyproject.toml uv.lock setup.py $(wildcard src/proctor/cell/*.[ch])
+
+$(BIN)/uv:
+	@echo "== uv, from PyPI, into $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	@echo "== proctor itself, with its C part compiled (about a minute)"
-	@$(PIP) --editable .
+	@$(BIN)/pip --disable-pip-version-check install --quiet 'uv>=0.13,<0.14'
+
+$(BIN)/.installed: $(LOCKED) | $(UV)
+	@echo "== proctor in $(VENV), its C part compiled: 13 packages, 50 MB"
+	$(SYNC) --no-default-groups
 	@touch $@
 
-$(BIN)/.ready: $(BIN)/.installed tools/constraints.txt
-	@echo "== what tests and checks need: some 200 packages, 2 GB (several minutes, once)"
-	@$(PIP) --editable '.[dev]' --constraint tools/constraints.txt
+$(BIN)/.ready: $(LOCKED) | $(UV)
+	@echo "== proctor in $(VENV), its C part compiled, and what tests need: 80 packages, 600 MB, about a minute"
+	$(SYNC)
 	@touch $@
+
+# The dependency group %.
+$(BIN)/.ready-%: $(LOCKED) | $(UV)
+	@echo "== into $(VENV), if it is not there: what \`make\` needs for $*"
+	$(SYNC) --group $*
+	@touch $@
+
+dev: $(BIN)/.ready-dev  ## Install into .venv what all tests, checks and pages need: 260 packages, 2 GB
 
 demo: $(BIN)/.installed  ## Install into .venv and judge the bundled programs
 	$(BIN)/proctor demo
@@ -32,18 +55,24 @@ PYTEST_FLAGS ?=
 # Test processes, each file of tests in one of them: more than CPUs, since tests spend much time waiting.
 # If one of them dies, the run ends: if it were replaced, pytest-xdist would wait forever.
 WORKERS ?= 3
+# Folders of tests, as ROOM="judging cli"; all, if none is named.
+ROOM ?=
+ROOMS := $(sort $(foreach test,$(wildcard tests/*/test_*.py tests/*/*/test_*.py),$(word 2,$(subst /, ,$(test)))))
+$(foreach room,$(filter-out $(ROOMS),$(ROOM)),$(error no tests are in tests/$(room); rooms are: $(ROOMS)))
 
-test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora only a sample
-	$(BIN)/python -m pytest --quick -n $(WORKERS) --dist loadfile --max-worker-restart 0 $(PYTEST_FLAGS)
+test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora only a sample; of ROOM=judging, if given
+	$(BIN)/python -m pytest --quick -n $(WORKERS) --dist loadfile --max-worker-restart 0 $(PYTEST_FLAGS) \
+		$(addprefix tests/,$(ROOM))
 
-test-all: $(BIN)/.ready  ## All tests but those of a second kernel; what is missing is skipped
+test-all: dev  ## All tests but those of a second kernel; what is missing is skipped
 	$(BIN)/python -m pytest --ignore=tests/vm $(PYTEST_FLAGS)
 
-check: $(BIN)/.ready house  ## Lint, types, import rules, house rules
+check: $(BIN)/.ready-check house  ## Lint, types, import rules, house rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(UV) lock --check --offline
 	$(CC) -fsyntax-only -std=gnu11 -Wall -Wextra -Werror -Wno-missing-field-initializers \
 		-DPy_LIMITED_API=0x030b0000 -isystem "$$($(BIN)/python -c \
 		'import sysconfig; print(sysconfig.get_path("include"))')" src/proctor/cell/lockdown.c
@@ -63,7 +92,7 @@ LANGUAGE_PACKAGES = g++ python3 pypy3 openjdk-17-jdk-headless rustc golang-go mo
 	r-base-core scala iverilog junit5 golang-github-stretchr-testify-dev python3-pytest
 JEST_PACKAGES = jest@29 babel-jest@29 @jest/globals@29 @babel/core @babel/preset-env @babel/preset-typescript lodash
 
-languages: $(BIN)/.ready  ## Install all languages (Debian, as root), run their self-tests
+languages: $(BIN)/.installed  ## Install all languages (Debian, as root), run their self-tests
 	apt-get update -qq
 	command -v node >/dev/null || apt-get install -y -qq --no-upgrade --no-install-recommends nodejs
 	command -v tsc >/dev/null || apt-get install -y -qq --no-upgrade --no-install-recommends node-typescript
@@ -76,16 +105,16 @@ languages: $(BIN)/.ready  ## Install all languages (Debian, as root), run their 
 reference: $(BIN)/.ready  ## Write the tables of docs/reference from the code
 	$(BIN)/python tools/reference
 
-bench: $(BIN)/.ready  ## Measure against peers on a quiet machine; writes benchmarks/RESULTS.md and the docs' figures
+bench: $(BIN)/.ready-peers  ## Measure against peers on a quiet machine; writes benchmarks/RESULTS.md and the docs' figures
 	$(BIN)/python benchmarks/run_all.py
 
 counts: $(BIN)/.ready  ## Count what a job asks of the kernel, as root, and print lines for its budgets
 	$(BIN)/python benchmarks/counts.py
 
-site: $(BIN)/.ready  ## Build the documentation into build/site, and check its links
+site: $(BIN)/.ready-docs  ## Build the documentation into build/site, and check its links
 	$(BIN)/python tools/site
 
-pictures: $(BIN)/.ready  ## Make docs/images from real runs; see tools/pictures
+pictures: $(BIN)/.ready-docs  ## Make docs/images from real runs; see tools/pictures
 	$(BIN)/python tools/pictures
 
 soak: $(BIN)/.ready  ## Stress with faults for SOAK_SECONDS (180); SOAK_ISOLATION, SOAK_SEED
@@ -94,18 +123,17 @@ soak: $(BIN)/.ready  ## Stress with faults for SOAK_SECONDS (180); SOAK_ISOLATIO
 real-model: $(BIN)/.ready  ## Evaluate a small real model, which is downloaded, behind its real server
 	$(BIN)/python tools/real_model.py
 
-binary: $(BIN)/.ready  ## Build dist/proctor-bin, one file that needs no installed Python, and try it
+binary: $(BIN)/.ready-binary  ## Build dist/proctor-bin, one file that needs no installed Python, and try it
 	$(BIN)/python tools/binary/build.py
 	$(BIN)/python tools/binary/smoke.py
 
 sbom: $(BIN)/.installed  ## List what a plain install of dist/*.whl brings, as CycloneDX, into dist
-	@$(PIP) 'cyclonedx-bom>=7'
 	rm -rf build/sbom
 	$(PYTHON) -m venv --without-pip build/sbom
-	$(BIN)/pip --disable-pip-version-check --python build/sbom/bin/python install --quiet \
+	$(UV) pip install --quiet --python build/sbom/bin/python \
 		proctor==$$($(BIN)/proctor --version) --find-links dist --only-binary :all:
-	$(BIN)/cyclonedx-py environment build/sbom/bin/python --pyproject pyproject.toml --mc-type application \
-		--output-reproducible --output-format JSON \
+	$(UV) tool run --quiet --from 'cyclonedx-bom>=7' cyclonedx-py environment build/sbom/bin/python \
+		--pyproject pyproject.toml --mc-type application --output-reproducible --output-format JSON \
 		--output-file dist/proctor-$$($(BIN)/proctor --version).cdx.json
 
 clean:  ## Remove what the other targets made

@@ -4,7 +4,6 @@ Each function returns a reason to skip, or None. conftest.py asks them for every
 the marks are described in pyproject.toml.
 """
 
-import importlib.util
 import os
 import platform
 import shutil
@@ -13,7 +12,7 @@ import sys
 import tarfile
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -104,9 +103,16 @@ def podman() -> str | None:
     return root() or command(*ENGINES["podman"])
 
 
+@cache
+def package(*names: str) -> str | None:
+    """Tell which of these distributions, named as on PyPI, are not installed."""
+    missing = [name for name in names if not any(distributions(name=name))]
+    return f"not installed: {', '.join(missing)} (`make dev` does it)" if missing else None
+
+
 def redis() -> str | None:
-    if importlib.util.find_spec("redis") is None:
-        return "not installed: the package redis"
+    if missing := package("redis"):
+        return missing
     return command("redis-server") and command("valkey-server")
 
 
@@ -137,7 +143,7 @@ def typescript() -> str | None:
 
 
 def ray() -> str | None:
-    return None if find_spec("ray") else "not installed: ray"
+    return package("ray")
 
 
 def data(path: str = "") -> str | None:
@@ -155,7 +161,7 @@ NEEDS: dict[str, Callable[..., str | None]] = {
     function.__name__: function
     for function in (
         root, cgroup, namespaces, language, compiler, command, own_python, tar_filters, docker, podman,
-        redis, slurm, browser, kernel, typescript, data, outside, ray,
+        redis, slurm, browser, kernel, typescript, data, outside, package, ray,
     )
 }  # fmt: skip
 REAL_PARTS = (

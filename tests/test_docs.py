@@ -45,6 +45,11 @@ OF_NAMESPACES = re.compile(
 """Pattern found in examples that take that level: as solvers do, where there is no engine."""
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINKED = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
+OF_OTHERS = {
+    "docs/how-to/give-an-agent-python.md": ("langchain-core", "smolagents"),
+    "docs/reference/e2b.md": ("e2b-code-interpreter",),
+}
+"""Packages that the Python of a page takes."""
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 DOORS = ("http-api", "sandbox-fusion", "judge0", "piston", "nemo", "mcp", "tack", "e2b")
 API_PAGE = ROOT / "docs" / "reference" / "python-api.md"
@@ -129,24 +134,26 @@ def page_id(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+FIRST = ("README.md", "docs/tutorial/first-verdict.md", "docs/how-to/choose-isolation.md")
+"""Pages with what a newcomer begins with: tried each time, and as an ordinary user too."""
+
+
+def marked(page: Path) -> Any:
+    """Return the page as a parameter, marked with the packages that it takes."""
+    marks = [pytest.mark.user] if page_id(page) in FIRST else []
+    if others := OF_OTHERS.get(page_id(page)):
+        marks.append(pytest.mark.package(*others))
+    return pytest.param(page, id=page_id(page), marks=marks)
+
+
 def skip_without_needs(*texts: str) -> None:
     for pattern, unmet in ((OF_CPP, needs.compiler), (OF_NAMESPACES, needs.namespaces)):
         if any(map(pattern.search, texts)) and (missing := unmet()):
             pytest.skip(missing)
 
 
-FIRST = ("README.md", "docs/tutorial/first-verdict.md", "docs/how-to/choose-isolation.md")
-"""Pages with what a newcomer begins with: tried each time, and as an ordinary user too."""
-
-
 @pytest.mark.sampled(3, always=FIRST)
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, id=page_id(page), marks=[pytest.mark.user] * (page_id(page) in FIRST))
-        for page in PAGES
-    ],
-)
+@pytest.mark.parametrize("page", [marked(page) for page in PAGES])
 def test_page(page: Path, tmp_path: Path) -> None:
     found = blocks(page)
     skip_without_needs(*(block.text for block in found))

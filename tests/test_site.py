@@ -122,10 +122,10 @@ def test_what_a_site_has_wrong_is_found(tmp_path: Path) -> None:
     assert found.outside == {"https://example.org/x"}
 
 
+@pytest.mark.package("nbconvert")
 def test_a_notebook_is_a_page_with_its_outputs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("nbconvert", reason="not installed: nbconvert, of the extra `docs`")
     (tmp_path / "docs" / "tutorial").mkdir(parents=True)
     (tmp_path / "SECURITY.md").write_text("# Security\n")
     cell = {"id": "a", "metadata": {}, "source": "# Title\n[hole](../../SECURITY.md)"}
@@ -145,9 +145,6 @@ def test_a_notebook_is_a_page_with_its_outputs(
 
 @pytest.fixture(scope="module")
 def site() -> Path:
-    for package in ("zensical", "mkdocstrings", "nbconvert"):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"not installed: {package}, of the extra `docs`")
     done = subprocess.run([sys.executable, TOOL], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return ROOT / "build" / "site"
@@ -163,7 +160,7 @@ class Anchors(HTMLParser):
         self.found |= {value for name, value in attrs if name == "id" and value}
 
 
-@pytest.mark.slow
+@pytest.mark.package("zensical", "mkdocstrings-python", "nbconvert")
 def test_docstrings_of_all_public_names_are_on_the_site(site: Path) -> None:
     found = Anchors(site / "reference" / "python-api" / "index.html").found
     assert [name for name in proctor.__all__ if f"proctor.{name}" not in found] == []
@@ -171,6 +168,7 @@ def test_docstrings_of_all_public_names_are_on_the_site(site: Path) -> None:
     assert "proctor.Limits.memory" in found
 
 
+@pytest.mark.package("zensical", "mkdocstrings-python", "nbconvert")
 @pytest.mark.browser
 def test_search_finds_a_page_and_asks_no_other_host(site: Path) -> None:
     from chromium import chromium

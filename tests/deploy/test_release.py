@@ -163,7 +163,7 @@ def test_without_pythons_headers_too(tmp_path: Path) -> None:
     assert len(built.stderr.splitlines()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.package("check-jsonschema")
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_what_others_read_is_as_they_want_it(schema: str) -> None:
     files = sorted(map(str, ROOT.glob(SCHEMAS[schema])))
@@ -175,6 +175,7 @@ def test_what_others_read_is_as_they_want_it(schema: str) -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+@pytest.mark.package("zizmor")
 def test_workflows_give_no_more_than_they_must() -> None:
     checked = subprocess.run(
         [str(BIN / "zizmor"), "--offline", "--quiet", "."], cwd=ROOT, capture_output=True, text=True,

@@ -1,6 +1,7 @@
 """Handing in, finding again and waiting, with limits and waits of our own, against a real server."""
 
 import asyncio
+import contextlib
 import io
 import json
 import time
@@ -8,7 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import anthropic
 import msgspec
 import openai
 import pytest
@@ -28,6 +28,9 @@ from proctor.evals.models.connections import Retry
 from proctor.evals.models.model import Message, ModelReply, ModelRequest, Sampling
 from proctor.evals.models.openai import Endpoint
 from proctor.evals.store import RunStore
+
+with contextlib.suppress(ModuleNotFoundError):  # tests that take it are marked
+    import anthropic
 
 SAMPLING = Sampling(max_tokens=100)
 
@@ -323,6 +326,7 @@ def test_finish_reasons(reason: str, finished: str) -> None:
     assert (reply.text, reply.finish_reason, reply.usage.prompt) == ("ab", finished, 3)
 
 
+@pytest.mark.package("anthropic")
 def test_the_stub_is_as_the_official_clients_expect(stub: BatchStub) -> None:
     """A second reading of both APIs: that of their providers' own clients."""
     outcomes = {"a": "succeeded", "b": "errored", "c": "expired", "d": "canceled"}

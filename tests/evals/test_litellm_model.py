@@ -28,6 +28,7 @@ from proctor.evals.models.wire import LONGEST_REPLY
 
 # Its own and pydantic's, about things that are not ours.
 pytestmark = [
+    pytest.mark.package("litellm"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::UserWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

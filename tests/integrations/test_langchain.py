@@ -5,15 +5,17 @@ from collections.abc import Iterator
 
 import pytest
 
+import needs
 from proctor import Limits, Session, open_session
 from proctor.errors import SessionEnded
 
-pytest.importorskip("langchain_core")
+pytest.importorskip("langchain_core", reason=needs.package("langchain-core"))
 
 from langchain_core.messages import ToolCall, ToolMessage
 
 from proctor.integrations.langchain import ProctorPython
 
+pytestmark = pytest.mark.package("langchain-core")
 LIMITS = Limits(cpu=5.0, memory=256 << 20, processes=16, disk=8 << 20, output=1 << 20)
 
 

@@ -5,15 +5,18 @@ from typing import Any
 
 import pytest
 
+import needs
 from proctor import Limits, Session, open_session
 from proctor.errors import InputError
 
-smolagents = pytest.importorskip("smolagents")
+pytest.importorskip("smolagents", reason=needs.package("smolagents"))
 
-from smolagents import ChatMessage, CodeAgent, MessageRole, Model, Tool  # noqa: E402
-from smolagents.utils import AgentExecutionError  # noqa: E402
+from smolagents import ChatMessage, CodeAgent, MessageRole, Model, Tool
+from smolagents.utils import AgentExecutionError
 
-from proctor.integrations.smolagents import ProctorExecutor  # noqa: E402
+from proctor.integrations.smolagents import ProctorExecutor
+
+pytestmark = pytest.mark.package("smolagents")
 
 LIMITS = Limits(cpu=5.0, memory=256 << 20, processes=16, disk=8 << 20, output=1 << 20)
 

@@ -1,15 +1,18 @@
 """Months, cutoffs and the search for one, against statsmodels and against chance."""
 
+import contextlib
 import random
 from datetime import date
 
 import numpy as np
 import pytest
-from statsmodels.regression.linear_model import OLS
 
 from made_runs import make_run
 from proctor.reports.contamination import by_month, largest_step, step_at, step_difference
 from proctor.reports.tallies import Mode, Tally, tally, with_verdicts
+
+with contextlib.suppress(ModuleNotFoundError):  # tests that take it are marked
+    from statsmodels.regression.linear_model import OLS
 
 SINCE = date(2024, 7, 1)
 
@@ -19,6 +22,7 @@ def tallies(fall: float, seed: int, contests: int = 40) -> list[Tally]:
     return with_verdicts(tally(run.records, Mode.STANDARD))
 
 
+@pytest.mark.package("statsmodels")
 def test_step_is_the_regression_of_statsmodels() -> None:
     given = tallies(1.0, 7)
     found = step_at(given, SINCE)
@@ -41,6 +45,7 @@ def test_step_is_the_regression_of_statsmodels() -> None:
     assert found.before + found.after == len(given)
 
 
+@pytest.mark.package("statsmodels")
 def test_difference_of_steps_is_one_regression_of_statsmodels() -> None:
     """Of both runs at once, each with its own date and strata, clustered by what they share."""
     first, second = tallies(0.2, 7, contests=30), tallies(1.5, 8, contests=40)

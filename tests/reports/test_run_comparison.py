@@ -1,29 +1,34 @@
 """Paired comparison against scipy and statsmodels."""
 
+import contextlib
 import random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar as oracle
-from statsmodels.stats.multitest import multipletests
 
 from proctor.reports.run_comparison import compare, detectable, differences, holm, mcnemar
 from proctor.reports.tallies import Tally
+
+with contextlib.suppress(ModuleNotFoundError):  # tests that take these are marked
+    from scipy import stats
+    from statsmodels.stats.contingency_tables import mcnemar as oracle
+    from statsmodels.stats.multitest import multipletests
 
 
 def made(problem: int, scored: int, passed: int, cluster: str = "") -> Tally:
     return Tally(str(problem), cluster or f"p{problem}", "", "", None, scored, passed, 0, 0)
 
 
+@pytest.mark.package("statsmodels")
 @given(st.integers(0, 300), st.integers(0, 300))
 def test_mcnemar_is_statsmodels(wins: int, losses: int) -> None:
     expected = oracle([[5, wins], [losses, 5]], exact=True).pvalue if wins + losses else 1.0
     assert mcnemar(wins, losses) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.package("statsmodels")
 @pytest.mark.parametrize("seed", range(10))
 def test_holm_is_statsmodels(seed: int) -> None:
     chance = random.Random(seed)
@@ -31,6 +36,7 @@ def test_holm_is_statsmodels(seed: int) -> None:
     assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
 
 
+@pytest.mark.package("scipy")
 def test_without_clusters_it_is_the_paired_t_test() -> None:
     chance = random.Random(3)
     a = [made(i, 8, chance.randrange(9)) for i in range(50)]
@@ -76,6 +82,7 @@ def test_no_spread_is_no_certainty() -> None:
     assert alone.p_value is None
 
 
+@pytest.mark.package("scipy")
 def test_the_detectable_effect_is_found_four_times_in_five() -> None:
     generator = np.random.default_rng(5)
     size, noise = 60, 0.3

@@ -1,5 +1,6 @@
 """Intervals against scipy and statsmodels, and against what they promise."""
 
+import contextlib
 import math
 import random
 from collections.abc import Callable
@@ -8,14 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from statsmodels.regression.linear_model import OLS
-from statsmodels.stats.proportion import proportion_confint
 
 from proctor.errors import InputError
 from proctor.reports.t_distribution import t_quantile, t_two_sided
 from proctor.reports.tallies import Tally
 from proctor.reports.uncertainty import clustered_error, mean_interval, ratio_interval, wilson
+
+with contextlib.suppress(ModuleNotFoundError):  # tests that take these are marked
+    from scipy import stats
+    from statsmodels.regression.linear_model import OLS
+    from statsmodels.stats.proportion import proportion_confint
 
 
 def made(
@@ -26,12 +29,14 @@ def made(
     )
 
 
+@pytest.mark.package("scipy")
 @pytest.mark.parametrize("df", [1, 2, 3, 4, 5, 10, 29, 30, 99, 1000, 99_999, 100_000, 10**6])
 @pytest.mark.parametrize("p", [0.5, 0.6, 0.8, 0.9, 0.975, 0.995, 0.9999])
 def test_students_quantile_is_scipys(df: int, p: float) -> None:
     assert t_quantile(p, df) == pytest.approx(stats.t.ppf(p, df), rel=5e-5, abs=1e-9)
 
 
+@pytest.mark.package("scipy")
 @pytest.mark.parametrize("df", [1, 2, 7, 8, 250])
 @pytest.mark.parametrize("t", [0.0, 0.3, -1.96, 2.7, 12.0])
 def test_students_p_value_is_scipys(df: int, t: float) -> None:
@@ -45,6 +50,7 @@ def test_student_needs_freedom() -> None:
         t_quantile(0.2, 3)
 
 
+@pytest.mark.package("statsmodels")
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_is_statsmodels(case: tuple[int, int]) -> None:
     passed, total = case
@@ -58,6 +64,7 @@ def test_wilson_refuses_what_is_no_share(case: tuple[int, int]) -> None:
         wilson(*case)
 
 
+@pytest.mark.package("statsmodels")
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.integers(0, 6)), min_size=3, max_size=60).filter(
         lambda rows: len({group for _, group in rows}) > 1
@@ -72,12 +79,14 @@ def test_clustered_error_is_statsmodels(rows: list[tuple[float, int]]) -> None:
     assert error == pytest.approx(float(fit.bse[0]), rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.package("scipy")
 def test_clusters_of_one_give_the_usual_error() -> None:
     values = [0.1, 0.5, 0.2, 0.9, 1.0]
     error, _ = clustered_error(values, list("abcde"))
     assert error == pytest.approx(stats.sem(values))
 
 
+@pytest.mark.package("scipy")
 def test_each_case_gets_its_interval() -> None:
     independent = [made(i, 1, i % 2) for i in range(40)]
     found = mean_interval(independent)
@@ -173,6 +182,7 @@ def test_coverage(
     assert 0.93 <= held / rounds <= 0.97
 
 
+@pytest.mark.package("scipy")
 def test_coverage_of_wilson() -> None:
     """Exact: the binomial chances of the counts whose interval holds the true rate."""
     for total in (50, 200):

@@ -5,6 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
+import needs
+
+pytest.importorskip("ray", reason=needs.package("ray"))
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # Ray's own
     import ray

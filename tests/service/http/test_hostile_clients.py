@@ -346,7 +346,7 @@ def test_a_body_of_a_hundred_megabytes(server: Served) -> None:
     assert answer["run_result"]["stdout"] == "100000000\n"
 
 
-@pytest.mark.slow
+@pytest.mark.package("schemathesis")
 def test_the_document_keeps_its_word(server: Served, tmp_path: Path) -> None:
     """What schemathesis makes of the OpenAPI document: no answer is a server error."""
     done = subprocess.run(

@@ -79,7 +79,7 @@ def session() -> str:
 def alive_nodes() -> dict[str, RayNode]:
     """Return the nodes that have CPUs and live, by id."""
     nodes = {}
-    for each in ray.nodes():  # type: ignore[no-untyped-call]
+    for each in ray.nodes():
         cpus = int(each.get("Resources", {}).get("CPU", 0))
         if each["Alive"] and cpus:
             nodes[each["NodeID"]] = RayNode(each["NodeID"], each["NodeManagerAddress"], cpus)
@@ -95,7 +95,7 @@ def was_to_go(node: str) -> bool:
     """Return True if a node was ended, preempted or idle: nothing that ran there is the cause."""
     return any(
         each["NodeID"] == node and not each["Alive"] and each.get("DeathReason") in _TO_GO
-        for each in ray.nodes()  # type: ignore[no-untyped-call]
+        for each in ray.nodes()
     )
 
 

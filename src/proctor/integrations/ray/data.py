@@ -33,7 +33,7 @@ class Judge:
         proctor.open_pool, and `options` fields of CompletionGrader. Raises UsageError,
         PlatformError.
         """
-        assigned = ray.get_runtime_context().get_assigned_resources()  # type: ignore[no-untyped-call]
+        assigned = ray.get_runtime_context().get_assigned_resources()
         cpus = assigned.get("CPU", 1)
         self._completion = completion
         self._pool = open_pool(**{"cells": max(1, int(cpus)), **(pool or {})})

@@ -79,7 +79,7 @@ class NodeActor:
         `speed`: that of the machine whose CPU limits are to hold; None for each node's own.
         """
         self._node = str(ray.get_runtime_context().get_node_id())
-        self._address: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
+        self._address: str = ray.util.get_node_ip_address()
         self._cells, self._options, self._reference = cells, pool, speed
         self._problems = KeptProblems()
         self._machine = Machine(self._node, cpus.model())

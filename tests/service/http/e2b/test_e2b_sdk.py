@@ -5,6 +5,12 @@ import zipfile
 from collections.abc import Iterator
 
 import pytest
+
+import needs
+from served import OWNERS, Served, serving_two
+
+pytest.importorskip("e2b_code_interpreter", reason=needs.package("e2b-code-interpreter"))
+
 from e2b import (
     AuthenticationException,
     CommandExitException,
@@ -18,7 +24,7 @@ from e2b import (
 from e2b_code_interpreter import Sandbox
 from e2b_code_interpreter.models import OutputMessage
 
-from served import OWNERS, Served, serving_two
+pytestmark = pytest.mark.package("e2b-code-interpreter")
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,18 @@
 import base64
 import json
 
-import judge0
 import pytest
-from judge0.base_types import LanguageAlias, Status
 from judge0_client import ANN, Called
 
+import needs
 from served import Served
+
+pytest.importorskip("judge0", reason=needs.package("judge0"))
+
+import judge0
+from judge0.base_types import LanguageAlias, Status
+
+pytestmark = pytest.mark.package("judge0")
 
 ECHO = "print(f'hello {input()}')"
 

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import requests
-import sandbox_fusion as client
 
+import needs
 from language_here import need
 from served import Served, serving
+
+pytest.importorskip("sandbox_fusion", reason=needs.package("sandbox-fusion"))
+
+import requests
+import sandbox_fusion as client
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +24,7 @@ def server() -> Iterator[Served]:
         yield served
 
 
-pytestmark = pytest.mark.usefixtures("server")
+pytestmark = [pytest.mark.package("sandbox-fusion"), pytest.mark.usefixtures("server")]
 QUESTION = "Write add."
 RIGHT = "```python\ndef add(a, b): return a + b\n```"
 TEST = "assert add(1, 2) == int(open('three.txt').read())"

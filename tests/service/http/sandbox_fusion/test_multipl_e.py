@@ -4,11 +4,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import requests
-import sandbox_fusion as client
 
+import needs
 from language_here import need
 from served import Served, serving
+
+pytest.importorskip("sandbox_fusion", reason=needs.package("sandbox-fusion"))
+
+import requests
+import sandbox_fusion as client
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +22,7 @@ def server() -> Iterator[Served]:
         yield served
 
 
-pytestmark = pytest.mark.usefixtures("server")
+pytestmark = [pytest.mark.package("sandbox-fusion"), pytest.mark.usefixtures("server")]
 HUMANEVAL = {
     "task_id": "mine/0",
     "prompt": 'def add(a: List[int]) -> int:\n    """Add."""\n',

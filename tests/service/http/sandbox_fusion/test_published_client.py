@@ -8,10 +8,14 @@ from typing import Any
 
 import httpx
 import pytest
+
+import needs
+from served import Served, serving
+
+pytest.importorskip("sandbox_fusion", reason=needs.package("sandbox-fusion"))
+
 import requests
 import sandbox_fusion as client
-
-from served import Served, serving
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +25,7 @@ def server() -> Iterator[Served]:
         yield served
 
 
-pytestmark = pytest.mark.usefixtures("server")
+pytestmark = [pytest.mark.package("sandbox-fusion"), pytest.mark.usefixtures("server")]
 
 
 def run(code: str, language: str = "python", **more: object) -> client.RunCodeResponse:

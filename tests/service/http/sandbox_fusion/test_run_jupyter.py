@@ -4,10 +4,14 @@ import base64
 from collections.abc import Iterator
 
 import pytest
+
+import needs
+from served import Served, serving
+
+pytest.importorskip("sandbox_fusion", reason=needs.package("sandbox-fusion"))
+
 import requests
 import sandbox_fusion as client
-
-from served import Served, serving
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +21,7 @@ def server() -> Iterator[Served]:
         yield served
 
 
-pytestmark = pytest.mark.usefixtures("server")
+pytestmark = [pytest.mark.package("sandbox-fusion"), pytest.mark.usefixtures("server")]
 
 
 def run(*cells: str, **more: object) -> client.RunJupyterResponse:
