@@ -27,12 +27,6 @@ REPLY = f"```python\n{WRONG}\n```"
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    with open_pool(cells=1) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     tests = ioi_task.write(tmp_path_factory.mktemp("ioi") / "t.jsonl", ioi_task.test_rows())
     with open_pool(cells=1) as contest_pool, Client(pool=contest_pool, tests=str(tests)) as opened:

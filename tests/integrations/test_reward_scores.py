@@ -2,13 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any
 
 import pytest
 
-from proctor import InfraFault, Pool, open_pool
+from proctor import InfraFault, Pool
 from proctor.errors import InputError, NoLanguage, SettingsError, Unreachable
 from proctor.integrations.grading import CompletionGrader, GradedCompletion, graded
 from proctor.integrations.openrlhf import END, _answer, make_reward_func
@@ -19,12 +18,6 @@ from proctor.judging.judge import PoolJudges
 ROW = {"test_cases": [{"input": "2\n", "output": "4\n"}, {"input": "3\n", "output": "6\n"}]}
 LOST = {"test_cases": []}
 RIGHT = "```python\nprint(2 * int(input()))\n```"
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    with open_pool(cells=2) as opened:
-        yield opened
 
 
 class OutOfReach:

@@ -2,7 +2,6 @@
 
 import json
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,18 +24,6 @@ RIGHT = "```python\nprint(2 * int(input()))\n```"
 SQUARE = "Thus:\n```python\nprint(int(input()) ** 2)\n```"
 CRASHES = "```python\nn = int(input())\nprint(2 * n if 1 // (n - 2) else 0)\n```"
 LIMITS = Limits(cpu=2.0)
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    with open_pool(cells=2) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def contest_pool() -> Iterator[Pool]:
-    with open_pool(cells=2) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("ioi", [False, True])

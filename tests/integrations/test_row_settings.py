@@ -1,11 +1,10 @@
 """Settings that rows state: each is honoured, or the row has no reward."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from proctor import Limits, Pool, Problem, Test, open_pool
+from proctor import Limits, Pool, Problem, Test
 from proctor.errors import InputError
 from proctor.integrations.rewards import make_code_reward
 from proctor.integrations.row_settings import LEAST_MEMORY, NOT_SERVED
@@ -21,12 +20,6 @@ while time.process_time() < 0.3: pass
 print(0.5)
 ```"""
 LARGE = "```python\nheld = bytearray(150 << 20)\nprint(0.5)\n```"
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    with open_pool(cells=2) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

@@ -1,24 +1,17 @@
 """Forms in which data sets keep tests: a right program gets 1, a wrong one 0, the unknown none."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from proctor import Pool, open_pool
+from proctor import Pool
 from proctor.errors import InputError
 from proctor.integrations.rewards import RewardFunction, make_code_reward
 from proctor.integrations.row_settings import RowSettings
 from proctor.integrations.row_tests import read_tests
 from proctor.integrations.rows import task_of
 from proctor.integrations.verl import compute_score
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    with open_pool(cells=2) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

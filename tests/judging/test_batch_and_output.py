@@ -1,7 +1,7 @@
 """CMS's BatchAndOutput: outputs are handed in for some tests, a program runs for the others."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,6 @@ import pytest
 from package_changes import copied, refused, write
 from proctor.formats.packages.package import load
 from proctor.grading import Checker, Comparison, Convention
-from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
 from proctor.judging.verify import verify
 from proctor.problem import Batch, Problem, Subtask, Test
@@ -34,12 +33,6 @@ print(kind, file=sys.stderr)
 """
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    with open_environment() as opened:
-        yield opened
-
-
 @pytest.mark.parametrize(
     ("source", "files", "points"),
     [
@@ -52,24 +45,24 @@ def pool() -> Iterator[Pool]:
         ("print(open('output_002.txt').read())", {"output_002.txt": b"4"}, 25),  # not beside it
     ],
 )
-def test_points(source: str, files: Mapping[str, bytes], points: int, pool: Pool) -> None:
-    found = judge(PROBLEM, Program(source, "python", files=files), pool=pool)
+def test_points(source: str, files: Mapping[str, bytes], points: int, contest_pool: Pool) -> None:
+    found = judge(PROBLEM, Program(source, "python", files=files), pool=contest_pool)
     assert found.points == points, found.tests
 
 
-def test_a_source_is_no_output(pool: Pool) -> None:
-    found = judge(PROBLEM, Program("0", "python"), pool=pool)
+def test_a_source_is_no_output(contest_pool: Pool) -> None:
+    found = judge(PROBLEM, Program("0", "python"), pool=contest_pool)
     assert found.points == 0
     assert "there is no file 000.out" in found.message
 
 
-def test_what_does_not_compile_and_nothing_at_all(pool: Pool) -> None:
-    found = judge(PROBLEM, Program("print(", "python", files=RIGHT), pool=pool)
+def test_what_does_not_compile_and_nothing_at_all(contest_pool: Pool) -> None:
+    found = judge(PROBLEM, Program("print(", "python", files=RIGHT), pool=contest_pool)
     assert (found.verdict, found.points) == ("CE", 0)
-    assert judge(PROBLEM, Program("", "python"), pool=pool).verdict == "NC"
+    assert judge(PROBLEM, Program("", "python"), pool=contest_pool).verdict == "NC"
 
 
-def test_an_italian_task(tmp_path: Path, pool: Pool) -> None:
+def test_an_italian_task(tmp_path: Path, contest_pool: Pool) -> None:
     package = copied(tmp_path, "coins")
     settings = (package / "task.yaml").read_text()
     write("task.yaml", settings + "output_only_testcases: 0, 1\noutput_optional_testcases: 2\n")(
@@ -85,7 +78,7 @@ def test_an_italian_task(tmp_path: Path, pool: Pool) -> None:
     problem = loaded.problem
     assert problem.running == Batch(outputs=("000", "001", "002"), outputs_only=("000", "001"))
     assert [test.flags for test in problem.tests] == [("outputonly",)] * 2 + [("batch",)] * 2
-    checked, _ = verify(loaded, pool)
+    checked, _ = verify(loaded, contest_pool)
     found = {each.submission.name: each for each in checked}
     both = found["sol/both"].judgement
     assert [(each.verdict, each.message) for each in both.tests] == [

@@ -1,14 +1,12 @@
 """Communication whose manager prints an output, which a checker grades (TPS: has_checker)."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from package_changes import copied, refused, remove, write
 from proctor.formats.packages.package import load
-from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
 from proctor.problem import Communication, Problem
 from proctor.program import Program
@@ -43,12 +41,6 @@ SHORT = HEAD + SEND % "'1' : '0'" + RECEIVE % "b"
 LONG = HEAD + SEND % '"11" : "00"' + RECEIVE % "2 * b"
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    with open_environment() as opened:
-        yield opened
-
-
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     found = copied(tmp_path, "relay")
@@ -69,27 +61,29 @@ def problem_of(package: Path) -> Problem:
     return problem
 
 
-def test_the_checker_grades_what_the_manager_prints(package: Path, pool: Pool) -> None:
+def test_the_checker_grades_what_the_manager_prints(package: Path, contest_pool: Pool) -> None:
     problem = problem_of(package)
-    right = judge(problem, Program(SHORT, "cpp17"), pool=pool)
+    right = judge(problem, Program(SHORT, "cpp17"), pool=contest_pool)
     assert (right.verdict, right.points) == ("AC", problem.points), right.message
-    half = judge(problem, Program(LONG, "cpp17"), pool=pool)
+    half = judge(problem, Program(LONG, "cpp17"), pool=contest_pool)
     assert (half.verdict, half.points) == ("PA", problem.points / 2), half.message
-    wrong = judge(problem, Program(SHORT.replace("return x;", "return x ^ 1;"), "cpp17"), pool=pool)
+    wrong = judge(
+        problem, Program(SHORT.replace("return x;", "return x ^ 1;"), "cpp17"), pool=contest_pool
+    )
     assert (wrong.verdict, wrong.points, wrong.message.rpartition(": ")[2]) == ("WA", 0, "graded")
 
 
-def test_a_submission_that_crashes_is_not_graded(package: Path, pool: Pool) -> None:
+def test_a_submission_that_crashes_is_not_graded(package: Path, contest_pool: Pool) -> None:
     crash = (
         HEAD + SEND % "'1' : '0'" + "#include <cstdlib>\nint receive(std::string) { abort(); }\n"
     )
-    found = judge(problem_of(package), Program(crash, "cpp17"), pool=pool)
+    found = judge(problem_of(package), Program(crash, "cpp17"), pool=contest_pool)
     assert (found.verdict, found.points) == ("RE", 0)
 
 
-def test_a_manager_that_fails_is_a_fault_of_the_task(package: Path, pool: Pool) -> None:
+def test_a_manager_that_fails_is_a_fault_of_the_task(package: Path, contest_pool: Pool) -> None:
     write("grader/manager.py", MANAGER.replace("x == 1000001", "x >= 0"))(package)
-    found = judge(problem_of(package), Program(SHORT, "cpp17"), pool=pool)
+    found = judge(problem_of(package), Program(SHORT, "cpp17"), pool=contest_pool)
     assert found.verdict == "TASK_FAULT"
 
 

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,16 +18,9 @@ from proctor.formats.packages.model import (
     bound,
 )
 from proctor.formats.packages.package import load
-from proctor.judging.environment import open_environment
 from proctor.judging.verify import verify
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    with open_environment() as opened:
-        yield opened
 
 
 def only_right(package: Path) -> None:
@@ -39,10 +31,10 @@ def only_right(package: Path) -> None:
                 path.unlink()
 
 
-def test_a_limit_where_all_have_to_be_right(tmp_path: Path, pool: Pool) -> None:
+def test_a_limit_where_all_have_to_be_right(tmp_path: Path, contest_pool: Pool) -> None:
     package = copied(tmp_path, "meanvalue")
     only_right(package)
-    checked, timed = verify(load(package), pool)
+    checked, timed = verify(load(package), contest_pool)
     assert checked
     assert timed.slowest_right is not None
     assert timed.limit < 10  # the default, under which they are run

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +25,6 @@ with open("result.json", "w") as file:
 """
 IMPORTS = "from proctor.solver.report import ValidationReport, Unchecked, Violation, report\n"
 CHECK = "def check(given):\n    return []\n"
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[SolverHost]:
-    with SolverHost(isolation="namespaces", cells=1) as opened:
-        yield opened
 
 
 def own(place: Path, validate: str | None) -> Path:

@@ -4,7 +4,6 @@ import asyncio
 import importlib.util
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +33,6 @@ def loaded() -> Any:
 
 
 agent = loaded()
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[SolverHost]:
-    with SolverHost(isolation="namespaces", cells=1) as opened:
-        yield opened
 
 
 class Recorded(ScriptedModel):

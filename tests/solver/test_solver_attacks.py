@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +38,6 @@ WEEK = {
     ],
 }  # fmt: skip
 LESSON = {"assignmentId": "1", "day": "Mon", "period": 1}
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[SolverHost]:
-    with SolverHost(isolation="namespaces", cells=1) as opened:
-        yield opened
 
 
 def cold(name: str) -> Profile:

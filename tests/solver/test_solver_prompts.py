@@ -155,12 +155,6 @@ def test_its_example() -> None:
     assert found.objective == result["objective"]
 
 
-@pytest.fixture(scope="module")
-def host() -> Any:
-    with SolverHost(isolation="namespaces", cells=1) as opened:
-        yield opened
-
-
 @pytest.mark.namespaces
 @pytest.mark.parametrize("number", range(len(programs())))
 def test_its_programs(number: int, host: SolverHost) -> None:

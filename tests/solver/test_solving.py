@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,12 +65,6 @@ with open("draft", "w") as file:
                "bound": solver.best_objective_bound}, file)
 os.rename("draft", "result.json")
 """
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[SolverHost]:
-    with SolverHost(isolation="namespaces", cells=2) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Validators that fail over a result: the program is to blame, unless they fail without it too."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +50,6 @@ HOSTILE = {
     "digits beyond int()": "['9' * 5000]", "an odd digit": "['\\u00b2']", "a NUL": "['\\0']",
     "a large text": "['x' * 7_000_000]", "many": "[1] * 900_000 + ['x']",
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[SolverHost]:
-    with SolverHost(isolation="namespaces", cells=1) as opened:
-        yield opened
 
 
 def own(place: Path, validator: str) -> Profile:

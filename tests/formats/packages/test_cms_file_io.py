@@ -1,14 +1,12 @@
 """Batch tasks for CMS whose grader reads and writes files, exported by TPS and Italian."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from package_changes import copied, edit, refused, write
 from proctor.formats.packages.package import load
-from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
 from proctor.judging.verify import verify
 from proctor.problem import Batch
@@ -50,13 +48,7 @@ public class climb {
 """
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    with open_environment() as opened:
-        yield opened
-
-
-def test_an_export_with_files_is_judged_as_labelled(tmp_path: Path, pool: Pool) -> None:
+def test_an_export_with_files_is_judged_as_labelled(tmp_path: Path, contest_pool: Pool) -> None:
     package = copied(tmp_path, "pairsum")
     settings = json.loads((package / "problem.json").read_text())
     settings["task_type_params"] = json.dumps(IN_FILES)
@@ -65,33 +57,33 @@ def test_an_export_with_files_is_judged_as_labelled(tmp_path: Path, pool: Pool) 
          'int main() {\n    freopen("pairs.in", "r", stdin), freopen("pairs.out", "w", stdout);')  # fmt: skip
     loaded = load(package)
     assert loaded.problem.running == Batch("pairs.in", "pairs.out")
-    checked, _ = verify(loaded, pool)
+    checked, _ = verify(loaded, contest_pool)
     assert len(checked) == len(loaded.submissions)
     assert [(each.submission.name, each.differences) for each in checked if each.differences] == []
 
 
 @pytest.mark.language("java")
-def test_java_is_compiled_with_its_grader(tmp_path: Path, pool: Pool) -> None:
+def test_java_is_compiled_with_its_grader(tmp_path: Path, contest_pool: Pool) -> None:
     package = copied(tmp_path, "climb")
     write("sol/grader.java", JAVA_GRADER)(package)
     # Where no control group counts memory, a JVM does not start in an address space of 64 MiB.
     edit(package / "task.yaml", "memory_limit: 64", "memory_limit: 1024")
     problem = load(package).problem
-    found = judge(problem, Program(JAVA, "java"), pool=pool)
+    found = judge(problem, Program(JAVA, "java"), pool=contest_pool)
     assert (found.verdict, found.points) == ("AC", 100), found.message
-    wrong = judge(problem, Program(JAVA.replace("+ 1", "+ 2"), "java"), pool=pool)
+    wrong = judge(problem, Program(JAVA.replace("+ 1", "+ 2"), "java"), pool=contest_pool)
     assert (wrong.verdict, wrong.points) == ("WA", 0)
 
 
-def test_a_submission_that_writes_no_file_or_to_stdout(tmp_path: Path, pool: Pool) -> None:
+def test_a_submission_that_writes_no_file_or_to_stdout(tmp_path: Path, contest_pool: Pool) -> None:
     package = copied(tmp_path, "coins")
     edit(package / "task.yaml", 'outfile: ""', "outfile: output.txt")
     problem = load(package).problem
-    printed = judge(problem, Program("print(2, 0, 0)", "python"), pool=pool)
+    printed = judge(problem, Program("print(2, 0, 0)", "python"), pool=contest_pool)
     assert (printed.verdict, printed.points) == ("WA", 0)
     assert "output.txt" in printed.message
     written = "print(*divmod(int(input()), 7), 0, file=open('output.txt', 'w'))"
-    assert judge(problem, Program(written, "python"), pool=pool).points == 40  # two of four
+    assert judge(problem, Program(written, "python"), pool=contest_pool).points == 40  # two of four
 
 
 @pytest.mark.parametrize("name", ["../pairs.in", "/etc/passwd", "a//b"])
@@ -121,7 +113,9 @@ def test_keys_for_both_tps_and_cms(tmp_path: Path) -> None:
     assert (loaded.problem.title, loaded.notes) == ("A relay", ())
 
 
-def test_two_programs_keep_the_names_that_the_stub_knows(tmp_path: Path, pool: Pool) -> None:
+def test_two_programs_keep_the_names_that_the_stub_knows(
+    tmp_path: Path, contest_pool: Pool
+) -> None:
     package = copied(tmp_path, "relay")
     write("grader/python/stub.py", """
 import sys
@@ -136,6 +130,6 @@ else:
     write("solution/two/sender.py", "def send(x):\n    return f'{x:b}'\n")(package)
     write("solution/two/receiver.py", "def receive(s):\n    return int(s, 2)\n")(package)
     edit(package / "solutions.json", "{", '{"two": {"verdict": "correct"}, ')
-    checked, _ = verify(load(package), pool)
+    checked, _ = verify(load(package), contest_pool)
     found = next(each for each in checked if each.submission.name == "solution/two")
     assert found.differences == (), found.judgement.message

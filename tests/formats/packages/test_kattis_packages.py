@@ -6,13 +6,11 @@ Not `guess`, of which some submissions think for minutes; it is verified by hand
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from proctor.formats.packages.package import load
-from proctor.judging.environment import open_environment
 from proctor.judging.verify import verify
 from proctor.sandbox.pool import Pool
 
@@ -32,12 +30,6 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with tarfile.open(archive) as file:
         file.extractall(place, filter="data")
     return place / f"problemtools-{VERSION}" / "examples"
-
-
-@pytest.fixture(scope="module")
-def contest_pool() -> Iterator[Pool]:
-    with open_environment() as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(("name", "at_least"), [("hello", 6), ("different", 9), ("oddecho", 2)])
