@@ -121,6 +121,18 @@ def _turn() -> int:
     return sum(not line.startswith("#") for line in lines if line)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Sum up skips by their reasons: one by one, which is pytest's way, nobody reads them."""
+    reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", ()))
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"SKIPPED {count:4}  {reason}")
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    text = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+    return text.removeprefix("Skipped: ")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
     """A language that is not installed is a need too; strictly, no need may be unmet."""
@@ -132,7 +144,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.failed and item.get_closest_marker("hypothesis"):
         report.sections.append(("examples", _repeated(item.config)))
     if STRICT and report.skipped and not hasattr(report, "wasxfail"):
-        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        reason = _reason(report)
         if NO_CASE not in reason:
             report.outcome = "failed"
             report.longrepr = f"{item.nodeid}: PROCTOR_TEST_STRICT is set, but: {reason}"
