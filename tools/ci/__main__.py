@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -95,29 +95,29 @@ def _scratch() -> Iterator[Path]:
 
 
 def _run(parts: list[Part], place: Place, runner: Runner) -> None:
-    """Run parts in lanes beside one another: first the checks, then all else."""
+    """Run parts in lanes beside one another; of the rest none if the checks fail."""
     wanted = {part.name: part for part in parts}
-    _in_lanes([["check", "demo"], ["unboxed"]], wanted, place, runner)
-    if any(each.item.name == "check" and each.status != 0 for each in runner.outcomes):
-        return
-    # An emulator's work takes longest and waits for nobody: beside all the rest, niced.
-    apart = {"check", "demo", "unboxed", "tests", "kernel"}
-    others = [name for name in wanted if name not in apart]
-    _in_lanes([["tests"], others, ["kernel"]], wanted, place, runner)
 
-
-def _in_lanes(
-    lanes: list[list[str]], wanted: dict[str, Part], place: Place, runner: Runner
-) -> None:
-    def lane(names: list[str]) -> None:
+    def lane(*names: str) -> None:
         for name in names:
             if name in wanted:
                 wanted[name].prepare(place)
                 runner.run(wanted[name].item(place))
 
-    with ThreadPoolExecutor(len(lanes)) as pool:
-        for each in [pool.submit(lane, names) for names in lanes]:
-            each.result()
+    with ThreadPoolExecutor() as pool:
+        # An emulator's work takes longest and asks nothing of the others: beside all of them, niced.
+        kernel = pool.submit(lane, "kernel")
+        _together(pool.submit(lane, "check", "demo"), pool.submit(lane, "unboxed"))
+        if all(each.status == 0 for each in runner.outcomes if each.item.name == "check"):
+            first = {"check", "demo", "unboxed", "kernel", "tests"}
+            others = [name for name in wanted if name not in first]
+            _together(pool.submit(lane, "tests"), pool.submit(lane, *others))
+        kernel.result()
+
+
+def _together(*lanes: Future[None]) -> None:
+    for each in lanes:
+        each.result()
 
 
 def _report(outcomes: list[Outcome], what: plan.Plan, seconds: float) -> int:
