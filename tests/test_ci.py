@@ -186,6 +186,17 @@ def test_what_takes_too_long_is_ended_and_said(
     assert "it took more than 1 s" in capsys.readouterr().out
 
 
+def test_what_cannot_be_prepared_fails_and_is_tried_once_more(
+    runner: running.Runner, tmp_path: Path
+) -> None:
+    once = f"test -e {tmp_path}/tried || {{ touch {tmp_path}/tried; exit 3; }}"
+    item = running.Item("some", ("true",), before=(("true",), ("sh", "-c", once)))
+    outcome = runner.run(item)
+    assert outcome.status == 3
+    runner.run_again(outcome)
+    assert not outcome.failed
+
+
 def test_arguments_reach_pytest_through_make() -> None:
     command = ("make", "test", "PYTEST_FLAGS=-m user")
     assert running.with_arguments(command, "--lf") == ("make", "test", "PYTEST_FLAGS=-m user --lf")

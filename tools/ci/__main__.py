@@ -101,17 +101,18 @@ def _run(parts: list[Part], place: Place, runner: Runner) -> None:
     def lane(*names: str) -> None:
         for name in names:
             if name in wanted:
-                wanted[name].prepare(place)
-                runner.run(wanted[name].item(place))
+                runner.run(wanted[name].prepared(place))
 
     with ThreadPoolExecutor() as pool:
-        # An emulator's work takes longest and asks nothing of the others: beside all of them, niced.
+        # An emulator's work takes longest and asks nothing of the others: beside them all, niced.
         kernel = pool.submit(lane, "kernel")
         _together(pool.submit(lane, "check", "demo"), pool.submit(lane, "unboxed"))
-        if all(each.status == 0 for each in runner.outcomes if each.item.name == "check"):
-            first = {"check", "demo", "unboxed", "kernel", "tests"}
-            others = [name for name in wanted if name not in first]
-            _together(pool.submit(lane, "tests"), pool.submit(lane, *others))
+        if any(each.status != 0 for each in runner.outcomes if each.item.name == "check"):
+            runner.stop()
+            return
+        first = {"check", "demo", "unboxed", "kernel", "tests"}
+        others = [name for name in wanted if name not in first]
+        _together(pool.submit(lane, "tests"), pool.submit(lane, *others))
         kernel.result()
 
 

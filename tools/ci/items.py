@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +57,11 @@ class Part:
     before: tuple[tuple[str, ...], ...] = ()
     """Commands that fetch what else it needs."""
 
-    def prepare(self, place: Place) -> None:
-        """Fetch what it alone needs. Raises SystemExit if that fails."""
-        for group in self.environments:
-            if not (place.scratch / group).exists():
-                machine.environment(place.scratch / group, group)
-        for command in self.before:
-            machine.run(*map(place.filled, command))
+    def prepared(self, place: Place) -> Item:
+        """Return the item with the commands before it that fetch what it alone needs."""
+        made = (machine.environment(place.scratch / each, each) for each in self.environments)
+        fetched = (tuple(map(place.filled, command)) for command in self.before)
+        return replace(self.item(place), before=(*made, *fetched))
 
 
 def _pytest(*arguments: str, python: str = ".venv/bin/python") -> tuple[str, ...]:

@@ -63,13 +63,11 @@ def _is_here(what: str) -> bool:
     return shutil.which(what) is not None
 
 
-def environment(place: Path, *groups: str) -> None:
-    """Make an environment with proctor and groups of dependencies, in the versions of uv.lock."""
-    chosen = [word for group in groups for word in ("--group", group)]
-    run(
-        uv(), "sync", "--quiet", "--frozen", "--no-default-groups",
-        "--python", sys.executable, *chosen,
-        UV_PROJECT_ENVIRONMENT=str(place),
+def environment(place: Path, group: str) -> tuple[str, ...]:
+    """Return a command that makes an environment with proctor and a group of dependencies."""
+    return (
+        "env", f"UV_PROJECT_ENVIRONMENT={place}", uv(), "sync", "--quiet", "--frozen",
+        "--no-default-groups", "--group", group, "--python", sys.executable,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from ci.changes import ROOT
 
@@ -23,6 +24,8 @@ class Item:
 
     name: str
     command: tuple[str, ...]
+    before: tuple[tuple[str, ...], ...] = ()
+    """Commands that fetch what it needs; it fails if one of them does."""
     pytest: bool = False
     """Whether the command ends in arguments of pytest, so that what failed can be picked out."""
     environment: Mapping[str, str] | None = None
@@ -107,19 +110,30 @@ class Runner:
         return self._cache(item) / "v/cache/lastfailed"
 
     def _ended(self, item: Item, command: tuple[str, ...], log: Path) -> int:
+        """Run its commands up to the first that fails; return that one's exit code, or 0."""
+        with log.open("wb") as out:
+            return next(
+                (
+                    status
+                    for each in (*item.before, command)
+                    if (status := self._one(item, each, out))
+                ),
+                0,
+            )
+
+    def _one(self, item: Item, command: tuple[str, ...], out: BinaryIO) -> int:
         # What takes too long shows the stacks of its Python processes, which pytest's faulthandler
         # does on SIGABRT, and is killed with all that it started in its group.
         bounded = ("timeout", "--signal=ABRT", "--kill-after=30", f"{item.most:.0f}", *command)
-        with log.open("wb") as out:
-            process = subprocess.Popen(
-                bounded, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                env={**os.environ, **(item.environment or {})},
-            )  # fmt: skip
-            self._running.add(process)
-            try:
-                return process.wait()
-            finally:
-                self._running.discard(process)
+        process = subprocess.Popen(
+            bounded, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+            env={**os.environ, **(item.environment or {})},
+        )  # fmt: skip
+        self._running.add(process)
+        try:
+            return process.wait()
+        finally:
+            self._running.discard(process)
 
     def _show(self, outcome: Outcome, log: Path) -> None:
         item = outcome.item
