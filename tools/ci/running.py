@@ -112,14 +112,10 @@ class Runner:
     def _ended(self, item: Item, command: tuple[str, ...], log: Path) -> int:
         """Run its commands up to the first that fails; return that one's exit code, or 0."""
         with log.open("wb") as out:
-            return next(
-                (
-                    status
-                    for each in (*item.before, command)
-                    if (status := self._one(item, each, out))
-                ),
-                0,
-            )
+            for each in (*item.before, command):
+                if status := self._one(item, each, out):
+                    return status
+        return 0
 
     def _one(self, item: Item, command: tuple[str, ...], out: BinaryIO) -> int:
         # What takes too long shows the stacks of its Python processes, which pytest's faulthandler
