@@ -17,7 +17,16 @@ def until(state: Callable[[], State], patience: float = PATIENCE) -> State:
         if found := state():
             return found
         time.sleep(0.01)
-    raise AssertionError(f"it never came: {state()!r}")
+    raise AssertionError(f"it never came: {found!r}")
+
+
+def until_none(left: Callable[[], object], patience: float = PATIENCE) -> None:
+    """Look until nothing is left; whoever waits in vain is told what."""
+    for _ in _looks(patience):
+        if not (found := left()):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"still there: {found!r}")
 
 
 async def until_true(state: Callable[[], State], patience: float = PATIENCE) -> State:
@@ -26,7 +35,7 @@ async def until_true(state: Callable[[], State], patience: float = PATIENCE) -> 
         if found := state():
             return found
         await asyncio.sleep(0.001)
-    raise AssertionError(f"it never came: {state()!r}")
+    raise AssertionError(f"it never came: {found!r}")
 
 
 async def settled() -> None:

@@ -6,7 +6,9 @@ import signal
 import subprocess
 from pathlib import Path
 
-from command import COMMAND, PATIENCE, environment, proctor
+from command import COMMAND, environment, proctor
+
+from waiting import PATIENCE, until
 
 UNSAFE = {"PROCTOR_ALLOW_UNSAFE": "1"}
 
@@ -96,8 +98,7 @@ def test_interrupted(tmp_path: Path) -> None:
         [COMMAND, "selftest", "--group", "exhaustion"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=tmp_path,
     ) as process:  # fmt: skip
-        while not bait_of(process.pid) and process.poll() is None:
-            os.sched_yield()
+        until(lambda: bait_of(process.pid) or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         _shown, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130

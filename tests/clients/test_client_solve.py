@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from daemon_process import PATIENCE
 from packing import BEST, BROKEN, CP_SAT, FOREVER, GIVEN, PLAIN, text
 from proctor.clients import Client, Envelope, Incumbent, connect, connect_async
 from proctor.errors import Cancelled, InputError
@@ -15,6 +14,7 @@ from proctor.service.http.native.schema import SolveRequestJson
 from proctor.solver.envelope import Partial, SolveAnswer
 from proctor.solver.report import ValidationReport, Violation
 from served import serving
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.namespaces
 

@@ -43,6 +43,7 @@ from proctor.sandbox.pool import Pool
 from proctor.service.http.native.packed_schema import ServerLoad
 from proctor.verdict import Verdict
 from served import OWNERS, Served, noting, serving, serving_two
+from waiting import until
 
 BUNDLED = Path(proctor.__file__).parent / "bundled"
 SQUARE = Problem("square", (Test("3\n", "9\n"), Test("4\n", "16\n")))
@@ -508,8 +509,8 @@ def test_closing_ends_what_waits(three: list[Served]) -> None:
             each.result(60)
     with pytest.raises(PoolClosed):
         fleet.start(SQUARE, RIGHT, JudgeSettings())
-    while (left := load(three[0]))["running"] or left["waiting"]:
-        pass  # until it has noticed that nobody waits for them any more
+    # It notices that nobody waits for them any more.
+    until(lambda: not (left := load(three[0]))["running"] and not left["waiting"])
 
 
 @pytest.mark.parametrize("wrong", ["", " , ", "ftp://a", "http://", "a:1", "http://a:b", "daemon:"])

@@ -15,11 +15,12 @@ from pathlib import Path
 import httpx
 import pytest
 import slurm_cluster
-from slurm_cluster import PATIENCE, Cluster, until
+from slurm_cluster import Cluster
 
 import manifests
 import proctor
 from test_docs import blocks
+from waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "deploy" / "slurm"

@@ -5,11 +5,12 @@ import os
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from waiting import until
 
 INSPECT = os.environ.get("PROCTOR_TEST_INSPECT", "")
 HERE = Path(__file__).parent / "in_inspect"
@@ -121,8 +122,7 @@ def test_kill_leaves_nothing() -> None:
     finally:
         host.send_signal(signal.SIGKILL)
         host.communicate()
-    while any(_lives(pid) for pid in pids):  # pytest's own timeout is the bound
-        time.sleep(0.05)
+    until(lambda: not any(_lives(pid) for pid in pids))
 
 
 def _lives(pid: int) -> bool:

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from elsewhere import PATIENCE, Elsewhere
+from elsewhere import Elsewhere
+from waiting import PATIENCE
 
 DRIVER = (Path(__file__).parent / "driver.py").read_text()
 

@@ -20,6 +20,7 @@ from proctor.errors import CellDied
 from proctor.languages.run import RunRequest, start
 from proctor.sandbox.machine import cgroup, procfs
 from proctor.sandbox.machine.cgroup import scope
+from waiting import until
 
 pytestmark = [pytest.mark.root, pytest.mark.cgroup("v1")]
 MIB = 1 << 20
@@ -238,8 +239,7 @@ def test_a_group_taken_away_is_a_dead_cell() -> None:
         first: Any = pool._live[0]
         homes = first.group._homes
         job = start(RunRequest(Program("import time\ntime.sleep(1.5)\nprint('right')")), pool)
-        while not first.job_pids():
-            pass
+        until(first.job_pids)
         while homes["pids"].exists():
             for home in homes.values():
                 for pid in (home / "cgroup.procs").read_text().split() if home.exists() else []:

@@ -24,9 +24,8 @@ from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.machine import memfile, procfs
 from proctor.sandbox.process_cell import ProcessCell as Cell
 from proctor.sandbox.serving import AgentServing
+from waiting import PATIENCE, until, until_none
 
-PATIENCE = 60.0
-"""Seconds to wait for what should come at once: generous, so that no machine is too busy."""
 HELLO = Program("print('hello')")
 FOREVER = Program("while True: pass")
 LIMITS = Limits(cpu=5.0)
@@ -127,8 +126,7 @@ def test_a_cell_that_dies_in_the_middle_of_a_program_is_replaced() -> None:
         return hello(cell)
 
     def kill_when_busy(cell: Cell) -> None:
-        while sum(map(procfs.cpu_seconds, cell.job_pids())) < 0.05:
-            os.sched_yield()
+        until(lambda: sum(map(procfs.cpu_seconds, cell.job_pids())) >= 0.05)
         deaths.append(cell._process.pid)
         cell.kill()
 
@@ -142,8 +140,7 @@ def test_a_cell_that_died_idle_is_not_noticed_by_the_next_job() -> None:
         first = pool.submit(first_process).result(PATIENCE)
         live = processes(pool._live[0])
         os.killpg(first, signal.SIGKILL)
-        while alive(live):
-            os.sched_yield()
+        until_none(lambda: alive(live))
         assert run(HELLO, pool=pool).stdout == b"hello\n"
         assert pool.submit(first_process).result(PATIENCE) != first
 
@@ -337,10 +334,7 @@ def test_a_host_that_is_killed_takes_its_cells_along(death: signal.Signals) -> N
         host.send_signal(death)
         host.wait()
     assert known
-    deadline = time.monotonic() + PATIENCE
-    while alive(known) and time.monotonic() < deadline:
-        os.sched_yield()
-    assert alive(known) == []
+    until_none(lambda: alive(known))
 
 
 def test_one_input_is_read_by_many_jobs_each_from_its_start(cell_pool: Pool) -> None:

@@ -16,6 +16,7 @@ from proctor.service.http import responses
 from proctor.service.http.responses import PendingResponse
 from proctor.service.http.sandbox_fusion.datasets import same_output
 from served import Served, serving
+from waiting import until
 
 PRINT = {"code": "print(1)", "language": "python"}
 
@@ -173,8 +174,7 @@ def test_who_waits_when_the_server_is_stopped_is_told_that_it_was_not_his_fault(
             target=lambda: answers.append(httpx.post(served.url + path, json=asked, timeout=120))
         )
         waiting.start()
-        while "proctor_jobs_running 1.0" not in client.get("/metrics").text:
-            pass
+        until(lambda: "proctor_jobs_running 1.0" in client.get("/metrics").text)
         served.process.send_signal(signal.SIGINT)
         while True:  # until that is seen to: two signals at once would be one
             try:

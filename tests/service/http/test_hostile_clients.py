@@ -23,6 +23,7 @@ from proctor.service.http.connection import HEAD_BYTES, HEAD_FIELDS
 from proctor.service.http.middleware import MESSAGE, MOST_VALUES
 from proctor.service.http.native.packed_schema import FrameReader
 from served import Served, serving
+from waiting import until
 
 PRINT = json.dumps({"code": "print(1)", "language": "python"}).encode()
 
@@ -107,8 +108,7 @@ def test_bodies_that_do_not_come_and_answers_that_nobody_reads(server: Served) -
     works(server)
     with server.client() as client:
         # What was running ends when it ends; what is never given back runs into the time limit.
-        while descriptors(server) > before + 4:
-            client.get("/healthz")
+        until(lambda: client.get("/healthz") and descriptors(server) <= before + 4)
 
 
 @pytest.mark.parametrize(
@@ -381,8 +381,7 @@ def test_a_server_that_is_killed_leaves_nothing_behind() -> None:
                 "/v1/run?wait=false",
                 json={"program": {"source": code}, "limits": {"cpu": 100, "wall": 600}},
             )
-            while not marked():
-                assert client.get("/healthz").status_code == 200
+            until(lambda: marked() or client.get("/healthz").status_code != 200)
         watched = [os.pidfd_open(int(pid)) for pid in marked()]
         served.process.send_signal(signal.SIGKILL)
         served.process.wait()
