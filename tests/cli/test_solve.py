@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from proctor.solver import profile as profiles
+from waiting import PATIENCE
 
 GIVEN = '{"capacity": 10, "items": [{"id": "a", "size": 6}, {"id": "b", "size": 5}, {"id": "c", "size": 4}]}'
 GOOD = """
@@ -143,7 +144,7 @@ def test_ctrl_c_shows_what_was_found(place: Path) -> None:
         assert json.loads(process.stdout.readline())["event"] == "incumbent"
         process.send_signal(signal.SIGINT)
         result = json.loads(process.stdout.readline())["result"]
-        assert process.wait(60) == 130
+        assert process.wait(PATIENCE) == 130
     assert (result["status"], result["partial"]["valid"]) == ("cancelled", True)
 
 

@@ -16,7 +16,7 @@ from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.executor import in_pool, unless_killed
 from proctor.verdict import Verdict
-from waiting import until
+from waiting import PATIENCE, until
 
 BUSY = "import time\nwhile time.process_time() < 0.7: pass\n"
 """Time to be killed in, which is the longer the busier the machine is."""
@@ -136,7 +136,7 @@ def test_a_second_try_corrects_nothing_but_the_kill(
         made.append(Judgement(verdict, float(verdict.passed), ()))
         return made[-1]
 
-    assert submit(judged, pool).result(timeout=60).verdict == verdict
+    assert submit(judged, pool).result(timeout=PATIENCE).verdict == verdict
     assert len(made) == times
 
 
@@ -153,5 +153,5 @@ def test_a_kill_is_not_remembered_for_the_next_program(own_pool: Pool) -> None:
         return Judgement(Verdict.RE, 0.0, ())
 
     for judged in (kills, fails):
-        submit(judged, own_pool).result(timeout=60)
+        submit(judged, own_pool).result(timeout=PATIENCE)
     assert tried == ["kills", "kills", "fails"]

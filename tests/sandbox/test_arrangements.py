@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import proctor
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.root
 
@@ -111,7 +112,7 @@ def where(circumstances: str, library: Path, source: str = FACTS) -> dict[str, A
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(library), "HOME": str(library)}
     done = subprocess.run(
         [sys.executable, CIRCUMSTANCES, circumstances, "/usr/bin/python3", "-B", "-c", source],
-        capture_output=True, text=True, timeout=200, env=environment,
+        capture_output=True, text=True, timeout=PATIENCE, env=environment,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     found: dict[str, Any] = json.loads(done.stdout)

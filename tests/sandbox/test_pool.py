@@ -310,7 +310,7 @@ def test_a_host_that_forgets_to_close_leaves_nothing_behind() -> None:
         "print(' '.join(map(str, pool._live[0]._all_pids())))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", source], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=PATIENCE
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout

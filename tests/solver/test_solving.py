@@ -21,6 +21,7 @@ from proctor.solver.host import SolverHost
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 from solver_corpus import GIVEN
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.namespaces
 
@@ -330,7 +331,7 @@ files = 'artifacts/[\w.]+'
 def test_cancelling_keeps_what_was_found(host: SolverHost, packing: Profile) -> None:
     heard = threading.Event()
     run = host.start(SolveRequest(FOREVER, GIVEN, packing), lambda _: heard.set())
-    assert heard.wait(60)
+    assert heard.wait(PATIENCE)
     run.cancel()
     envelope = run.result()
     assert (envelope.status, envelope.ok, envelope.partial.valid) == ("cancelled", False, True)
@@ -340,7 +341,7 @@ def test_cancelling_what_waits(packing: Profile) -> None:
     with SolverHost(isolation="namespaces", cells=1) as one:
         heard = threading.Event()
         first = one.start(SolveRequest(FOREVER, GIVEN, packing), lambda _: heard.set())
-        assert heard.wait(60)
+        assert heard.wait(PATIENCE)
         second = one.start(SolveRequest(BEST, GIVEN, packing))
         second.cancel()
         first.cancel()

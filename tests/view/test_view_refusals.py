@@ -11,6 +11,8 @@ import pytest
 from command import proctor as command
 from viewed import PROBLEM, Viewed, viewing
 
+from waiting import PATIENCE
+
 TARGET = {"run": "first", "problem": PROBLEM, "sample": 1, "mode": "standard"}
 
 
@@ -104,7 +106,7 @@ def test_ctrl_c_ends_it(evaluated: Path) -> None:
     with viewing(evaluated) as served:
         assert served.get("/api/runs").status_code == 200
         served.process.send_signal(signal.SIGINT)
-        assert served.process.wait(60) == 0
+        assert served.process.wait(PATIENCE) == 0
         assert Path(served.log).read_text() == ""
 
 

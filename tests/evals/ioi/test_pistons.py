@@ -67,7 +67,7 @@ class Fleet:
     @staticmethod
     def kill(server: Served) -> None:
         server.process.send_signal(signal.SIGKILL)
-        server.process.wait(60)
+        server.process.wait(PATIENCE)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from proctor.service.http.connection import HEAD_BYTES, HEAD_FIELDS
 from proctor.service.http.middleware import MESSAGE, MOST_VALUES
 from proctor.service.http.native.packed_schema import FrameReader
 from served import Served, serving
-from waiting import until
+from waiting import PATIENCE, until
 
 PRINT = json.dumps({"code": "print(1)", "language": "python"}).encode()
 
@@ -49,7 +49,7 @@ def request(body: bytes, path: str = "/run_code", more: str = "") -> bytes:
 
 def talk(server: Served, data: bytes, *, end: bool = True) -> bytes:
     """Send bytes as they are and return what comes back until the connection is closed."""
-    with socket.create_connection(address(server), timeout=60) as line:
+    with socket.create_connection(address(server), timeout=PATIENCE) as line:
         with contextlib.suppress(OSError):  # a server that has read enough may hang up by then
             line.sendall(data)
             if end:
@@ -167,7 +167,7 @@ def test_a_head_is_bounded(server: Served, data: bytes) -> None:
 @pytest.mark.parametrize("more", [b"A: b\r\n" * 50_000, b"X: " + b"y" * (1 << 20)])
 def test_what_follows_a_body_is_bounded(server: Served, more: bytes) -> None:
     """Trailers are headers too; the connection is closed, and they are not taken."""
-    with socket.create_connection(address(server), timeout=60) as line:
+    with socket.create_connection(address(server), timeout=PATIENCE) as line:
         try:
             line.sendall(TRAILERS)
             while True:  # until the server has had enough; without a bound it never has
@@ -181,7 +181,7 @@ def test_heads_that_do_not_come_are_not_waited_for(server: Served) -> None:
     """Half-sent requests, and connections that say nothing, stayed open for ever."""
     begun = [b"", b"G", HEAD, HEAD + b"\r\n" + HEAD, b"\r\n"]
     before = descriptors(server)
-    lines = [socket.create_connection(address(server), timeout=120) for _ in range(100)]
+    lines = [socket.create_connection(address(server), timeout=PATIENCE) for _ in range(100)]
     for at, line in enumerate(lines):
         line.sendall(begun[at % len(begun)])
     for line in lines:
@@ -196,7 +196,7 @@ def test_connections_are_bounded_and_those_that_say_nothing_make_room() -> None:
     with serving("--cells", "1", "--max-connections", "20", "--no-access-log") as served:
         silent = []
         for _ in range(60):
-            line = socket.create_connection(address(served), timeout=60)
+            line = socket.create_connection(address(served), timeout=PATIENCE)
             line.sendall(HEAD)
             silent.append(line)
         works(served)  # however many wait
@@ -210,7 +210,7 @@ def test_connections_are_bounded_and_those_that_say_nothing_make_room() -> None:
 def test_who_comes_when_all_are_served_is_told_to_come_back() -> None:
     wait = json.dumps({"program": {"source": "import time\ntime.sleep(100)"}}).encode()
     with serving("--cells", "1", "--max-connections", "2", "--no-access-log") as served:
-        lines = [socket.create_connection(address(served), timeout=60) for _ in range(2)]
+        lines = [socket.create_connection(address(served), timeout=PATIENCE) for _ in range(2)]
         for line in lines:  # the answer begins at once, and goes on
             line.sendall(request(wait, "/v1/run", "Accept: text/event-stream\r\n"))
             assert line.recv(12) == b"HTTP/1.1 200"
@@ -226,7 +226,7 @@ def test_bodies_that_do_not_come_make_room() -> None:
     with serving("--cells", "1", "--max-connections", "20", "--no-access-log") as served:
         slow = []
         for _ in range(60):
-            line = socket.create_connection(address(served), timeout=60)
+            line = socket.create_connection(address(served), timeout=PATIENCE)
             line.sendall(request(PRINT)[:-5])
             slow.append(line)
         works(served)
@@ -376,7 +376,7 @@ def test_a_server_that_is_killed_leaves_nothing_behind() -> None:
         return found
 
     with serving("--cells", "2", "--no-access-log") as served:
-        with httpx.Client(base_url=served.url, timeout=60) as client:
+        with httpx.Client(base_url=served.url, timeout=PATIENCE) as client:
             client.post(
                 "/v1/run?wait=false",
                 json={"program": {"source": code}, "limits": {"cpu": 100, "wall": 600}},

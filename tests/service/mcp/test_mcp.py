@@ -12,6 +12,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from served import PROCTOR, Served, serving
+from waiting import PATIENCE
 
 TOOLS = {
     "execute_code",
@@ -37,7 +38,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @contextlib.asynccontextmanager
 async def over_http(server: Served, name: str, mode: str = "auto") -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer 0123456789abcdef-{name}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=120) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
         way = streamable_http_client(f"{server.url}/mcp", http_client=http)
         async with Client(way, mode=mode) as client:
             yield client

@@ -9,6 +9,7 @@ from judge0.base_types import LanguageAlias, Status
 from judge0_client import ANN, Called
 
 from served import Served
+from waiting import PATIENCE
 
 ECHO = "print(f'hello {input()}')"
 
@@ -78,7 +79,7 @@ def test_a_callback_brings_what_it_reads(ce: judge0.Client, called: Called) -> N
         client=ce, source_code="print('called')", language=judge0.PYTHON,
         callback_url=f"http://{called.host}/sdk",
     )  # fmt: skip
-    path, _, body = called.requests.get(timeout=60)
+    path, _, body = called.requests.get(timeout=PATIENCE)
     assert path == "/sdk"
     found = judge0.Submission(**json.loads(body))
     assert str(found.token) == sent.token

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from served import OWNERS, Served, serving, serving_two
+from waiting import PATIENCE
 
 SUM = "a, b = map(int, input().split())\nprint(a + b)\n"
 CPP = "#include <iostream>\nint main(){int a,b;std::cin>>a>>b;std::cout<<a+b;}"
@@ -349,7 +350,7 @@ def test_who_asks_for_too_much_is_told_to_come_back(tmp_path: object) -> None:
                 httpx.post(
                     served.url + "/run_code",
                     json={"code": "print(1)", "language": "python"},
-                    timeout=60,
+                    timeout=PATIENCE,
                 )
             )
         )

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from served import OWNERS, Served, serving, serving_two
-from waiting import until, until_true
+from waiting import PATIENCE, until, until_true
 
 LIMITS = {"cpu": 5, "memory": 256 << 20, "disk": 8 << 20, "output": 1 << 20}
 
@@ -222,7 +222,7 @@ def test_an_interrupted_cell_leaves_the_state(ann: httpx.Client, session: str) -
 def hang_up_once_it_runs(client: httpx.Client, place: str, asked: dict) -> None:
     async def go() -> None:
         async with httpx.AsyncClient(
-            base_url=client.base_url, headers=client.headers, timeout=120
+            base_url=client.base_url, headers=client.headers, timeout=PATIENCE
         ) as other:
             running = asyncio.ensure_future(other.post(f"{place}/execute", json=asked))
             await until_true(lambda: client.get(place).json()["busy"])

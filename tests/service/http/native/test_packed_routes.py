@@ -27,7 +27,7 @@ from proctor.service.http.responses import PAD_EVERY
 from proctor.verdict import Verdict
 from proctor.version import __version__
 from served import OWNERS, Served, noting, serving, serving_two
-from waiting import until
+from waiting import PATIENCE, until
 
 SQUARE = pack(Problem("square", (Test("3\n", "9\n"), Test("4\n", "16\n"))))
 DIGEST = digest_of(SQUARE)
@@ -208,6 +208,6 @@ def test_a_path_that_is_no_digest_is_refused_before_the_body(server: Served, dig
         f"PUT /v1/problems/{digest} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         f"Authorization: Basic {token}\r\nContent-Length: 1000\r\n\r\n"
     )
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as line:
         line.sendall(head.encode())
         assert line.recv(12) == b"HTTP/1.1 422"

@@ -12,6 +12,7 @@ from websockets.sync.client import ClientConnection, connect
 
 import ioi_task
 from proctor.service.http.piston.connect import COMPLETED, Close
+from waiting import PATIENCE
 
 
 @contextmanager
@@ -29,7 +30,7 @@ def begin(socket: ClientConnection, source: str, language: str = "python", **mor
 
 
 def hear(socket: ClientConnection) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(socket.recv(timeout=60))
+    found: dict[str, Any] = json.loads(socket.recv(timeout=PATIENCE))
     return found
 
 

@@ -11,6 +11,7 @@ import pytest
 from proctor.languages import registry
 from proctor.service.http.sandbox_fusion.convert import LANGUAGES
 from served import Served, serving
+from waiting import PATIENCE
 
 JUNIT = """
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -61,7 +62,7 @@ def run(server: Served, language: str, code: str, **more: object) -> dict[str, A
     if LANGUAGES[language] not in INSTALLED:
         pytest.skip(f"{language} is not installed")
     asked = {"language": language, "code": code, "run_timeout": 40, "compile_timeout": 40, **more}
-    answer = httpx.post(f"{server.url}/run_code", json=asked, timeout=120).json()
+    answer = httpx.post(f"{server.url}/run_code", json=asked, timeout=PATIENCE).json()
     assert isinstance(answer, dict)
     return answer
 

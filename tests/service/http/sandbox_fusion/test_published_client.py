@@ -12,6 +12,7 @@ import requests
 import sandbox_fusion as client
 
 from served import Served, serving
+from waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +132,7 @@ def test_right_programs_stay_right_under_load(server: Served) -> None:
     asked = {"code": code, "language": "python", "run_timeout": 3, "stdin": "20 22"}
 
     def one(_: int) -> str:
-        answer = httpx.post(server.url + "/run_code", json=asked, timeout=120).json()
+        answer = httpx.post(server.url + "/run_code", json=asked, timeout=PATIENCE).json()
         return str(answer["run_result"]["status"] + answer["run_result"]["stdout"])
 
     found = client.run_concurrent(one, args=[[at] for at in range(32)], concurrency=32)
