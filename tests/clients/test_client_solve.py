@@ -82,7 +82,7 @@ def test_incumbents_come_before_the_end_and_leaving_ends_it(client: Client) -> N
         assert isinstance(each, Incumbent)
         assert each.objective == 3.0
         break
-    *incumbents, found = client.solve_stream(FOREVER, GIVEN, "packing", timeout=0.5)
+    *incumbents, found = client.solve_stream(FOREVER, GIVEN, "packing", timeout=3)
     assert [each.file for each in incumbents if isinstance(each, Incumbent)] == ["inc_1.json"]
     assert isinstance(found, Envelope)
     assert (found.status, found.partial.valid) == ("timeout", True)

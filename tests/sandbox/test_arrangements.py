@@ -35,7 +35,7 @@ import ctypes, threading, time
 def hold():
     time.sleep(0.2)
     data = [bytearray(b"x" * (4 << 20)) for _ in range(50)]
-    time.sleep(5)
+    time.sleep(1000)
 threading.Thread(target=hold).start()
 ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[__import__("os").uname().machine], 0)
 '''

@@ -238,7 +238,8 @@ def test_a_group_taken_away_is_a_dead_cell() -> None:
         pool.submit(lambda cell, waited: None).result()
         first: Any = pool._live[0]
         homes = first.group._homes
-        job = start(RunRequest(Program("import time\ntime.sleep(1.5)\nprint('right')")), pool)
+        busy = "import time\nwhile time.process_time() < 1: pass\nprint('right')"
+        job = start(RunRequest(Program(busy)), pool)
         until(first.job_pids)
         while homes["pids"].exists():
             for home in homes.values():

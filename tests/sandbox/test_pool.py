@@ -234,8 +234,7 @@ def test_waiting_for_a_cell_is_reported_apart_from_running(cell_pool: Pool) -> N
     assert begun.wait(PATIENCE)
     future = start(RunRequest(HELLO, limits=LIMITS), cell_pool)
     queued = time.monotonic()
-    while time.monotonic() - queued < 0.2:
-        os.sched_yield()
+    until(lambda: time.monotonic() - queued >= 0.2)
     release.set()
     done = future.result(PATIENCE)
     holder.result(PATIENCE)

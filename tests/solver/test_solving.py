@@ -350,7 +350,7 @@ def test_cancelling_what_waits(packing: Profile) -> None:
 
 def test_incumbents_as_they_come(host: SolverHost, packing: Profile) -> None:
     async def main() -> list[Incumbent | Envelope]:
-        stream = proctor.solve_stream(FOREVER, GIVEN, packing, host=host, timeout=1)
+        stream = proctor.solve_stream(FOREVER, GIVEN, packing, host=host, timeout=3)
         return [each async for each in stream]
 
     *incumbents, last = asyncio.run(main())
