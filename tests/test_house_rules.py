@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src/proctor"
+TESTS = ROOT / "tests"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 SOURCES = [path for path in SOURCES if not {"bundled", "attacks"} & set(path.parts)]
 C_SOURCES = sorted((PACKAGE / "cell").glob("*.[ch]"))
@@ -20,6 +21,15 @@ UNPICKLES = {"pickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle"}
 STARTS_PROCESSES = (
     "subprocess.run", "subprocess.Popen(", "os.fork(", "os.exec", "os.posix_spawn",
 )  # fmt: skip
+
+
+SLEEPS = {"time.sleep", "asyncio.sleep", "anyio.sleep", "sleep"}
+PROGRAMS = {"attacks", "corpus", "packages", "partners", "referees"}
+"""Folders of programs under test, which may sleep as they like."""
+MAY_SLEEP = {
+    "waiting.py",  # what all others wait with
+    "vm/checks/serve_unit.py",  # alone in a virtual machine
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +117,26 @@ def test_the_command_line_writes_in_one_place() -> None:
     modules = [path for path in (PACKAGE / "cli").glob("*.py") if path.name != "terminal.py"]
     assert modules
     assert some({path: facts(path).calls & writes for path in modules}) == {}
+
+
+def test_tests_wait_for_a_state_and_not_for_a_time() -> None:
+    """A machine that is busy takes longer than any sleep: see waiting.py.
+
+    `asyncio.sleep(0)` is no sleep, it gives others their turn.
+    """
+    modules = [path for path in TESTS.rglob("*.py") if not PROGRAMS & set(path.parts)]
+    found = [str(path.relative_to(TESTS)) for path in modules if sleeps(path)]
+    assert {*found} == MAY_SLEEP
+
+
+def sleeps(path: Path) -> bool:
+    calls = [node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.Call)]
+    return any(
+        isinstance(call.func, ast.Name | ast.Attribute)
+        and dotted(call.func) in SLEEPS
+        and not (call.args and isinstance(call.args[0], ast.Constant) and not call.args[0].value)
+        for call in calls
+    )
 
 
 def test_all_has_every_extra() -> None:
