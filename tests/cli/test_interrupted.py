@@ -99,6 +99,8 @@ def test_kill_9_at_any_moment(seed: int, tmp_path: Path) -> None:
     midway = 0
     for round_ in range(KILLS):
         before = finished(judging.out)
+        if len(before) > total - 10:
+            break  # on a busy machine more is judged before a kill
         with judging.begin() as process:
             if round_ % 3:
                 wait_for_rows(process, judging.out, len(before) + chance.randint(1, 4))
