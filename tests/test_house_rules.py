@@ -2,6 +2,7 @@
 
 import ast
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,8 @@ STARTS_PROCESSES = (
 SLEEPS = {"time.sleep", "asyncio.sleep", "anyio.sleep", "sleep"}
 PROGRAMS = {"attacks", "corpus", "packages", "partners", "referees"}
 """Folders of programs under test, which may sleep as they like."""
+ASKED_BY = {"get", "post", "put", "patch", "delete", "request", "stream", "Client", "AsyncClient"}
+"""Names in httpx that give up after five seconds unless told otherwise."""
 MAY_SLEEP = {
     "waiting.py",  # what all others wait with
     "vm/checks/serve_unit.py",  # alone in a virtual machine
@@ -124,18 +127,33 @@ def test_tests_wait_for_a_state_and_not_for_a_time() -> None:
 
     `asyncio.sleep(0)` is no sleep, it gives others their turn.
     """
-    modules = [path for path in TESTS.rglob("*.py") if not PROGRAMS & set(path.parts)]
-    found = [str(path.relative_to(TESTS)) for path in modules if sleeps(path)]
-    assert {*found} == MAY_SLEEP
+    assert {path for path, calls in calls_of_tests() if any(map(sleeps, calls))} == MAY_SLEEP
 
 
-def sleeps(path: Path) -> bool:
-    calls = [node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.Call)]
-    return any(
-        isinstance(call.func, ast.Name | ast.Attribute)
-        and dotted(call.func) in SLEEPS
-        and not (call.args and isinstance(call.args[0], ast.Constant) and not call.args[0].value)
-        for call in calls
+def test_tests_say_how_long_they_wait_for_an_answer() -> None:
+    assert [path for path, calls in calls_of_tests() if any(map(is_impatient, calls))] == []
+
+
+def calls_of_tests() -> Iterator[tuple[str, list[ast.Call]]]:
+    for path in TESTS.rglob("*.py"):
+        if not PROGRAMS & set(path.parts):
+            nodes = ast.walk(ast.parse(path.read_bytes()))
+            yield (
+                str(path.relative_to(TESTS)),
+                [each for each in nodes if isinstance(each, ast.Call)],
+            )
+
+
+def sleeps(call: ast.Call) -> bool:
+    first = call.args[0] if call.args else None
+    return dotted(call.func) in SLEEPS and not (isinstance(first, ast.Constant) and not first.value)
+
+
+def is_impatient(call: ast.Call) -> bool:
+    module, _, name = dotted(call.func).partition(".")
+    told = {each.arg for each in call.keywords}
+    return (
+        module in {"httpx", "httpx2"} and name in ASKED_BY and not {"timeout", "transport"} & told
     )
 
 

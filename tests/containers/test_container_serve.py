@@ -127,7 +127,8 @@ def test_a_server_in_a_container(image: Engine, tmp_path: Path, level: str) -> N
         found = client.post("/submissions?wait=true", json=asked).json()
         assert found["status"]["id"] == 3
         assert client.get("/readyz").json()["status"] == "ok"
-        assert httpx.get(f"{client.base_url}/v1/capabilities").status_code == 401
+        refused = httpx.get(f"{client.base_url}/v1/capabilities", timeout=PATIENCE)
+        assert refused.status_code == 401
         check_the_end(image, container, client)
 
 

@@ -93,7 +93,7 @@ class Watch:
             poller.register(fd, select.POLLIN)
         waiting = set(self._left.values())
         while waiting:
-            ended = poller.poll(30_000)
+            ended = poller.poll(1000 * PATIENCE)
             if not ended:
                 break
             for fd, _ in ended:

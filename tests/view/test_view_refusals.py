@@ -71,14 +71,14 @@ def test_bodies_are_bounded(served: Viewed) -> None:
 def test_programs_and_others_of_this_machine(
     served: Viewed, path: str, headers: dict[str, str]
 ) -> None:
-    answer = httpx.get(served.url + path, headers=headers)
+    answer = httpx.get(served.url + path, headers=headers, timeout=PATIENCE)
     assert answer.status_code == 401
     assert "open the address" in answer.json()["title"]
     assert "set-cookie" not in answer.headers
 
 
 def test_the_printed_address_is_all_it_takes(served: Viewed) -> None:
-    with httpx.Client(base_url=served.url) as browser:
+    with httpx.Client(base_url=served.url, timeout=PATIENCE) as browser:
         first = browser.get(served.begin, headers={"Sec-Fetch-Site": "cross-site"})
         assert first.status_code == 200
         assert "HttpOnly; SameSite=Strict" in first.headers["set-cookie"]

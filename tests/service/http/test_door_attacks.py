@@ -47,7 +47,7 @@ def test_a_page_of_another_host_gets_nothing_from_a_server_without_tokens(
             assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
     async def talk() -> None:
-        async with connect(address(server), origin=origin):  # type: ignore[arg-type]
+        async with connect(address(server), origin=origin, open_timeout=PATIENCE):  # type: ignore[arg-type]
             pass
 
     with pytest.raises(InvalidStatus):

@@ -244,7 +244,8 @@ def test_requests_that_wait_on_one_connection_are_bounded(server: Served) -> Non
 
 def test_a_message_of_a_web_socket_is_bounded_and_not_unpacked(server: Served) -> None:
     """Four messages of 250 KB, packed, took 2 GiB, and all others waited for eight seconds."""
-    with connect(server.url.replace("http", "ws") + "/api/v2/connect", max_size=None) as line:
+    address = server.url.replace("http", "ws") + "/api/v2/connect"
+    with connect(address, max_size=None, open_timeout=PATIENCE) as line:
         assert "Sec-WebSocket-Extensions" not in line.response.headers
         with contextlib.suppress(ConnectionClosed):
             line.send(" " * (MESSAGE + 1))
@@ -386,7 +387,7 @@ def test_a_server_that_is_killed_leaves_nothing_behind() -> None:
         served.process.send_signal(signal.SIGKILL)
         served.process.wait()
         for each in watched:
-            ended, _, _ = __import__("select").select([each], [], [], 60)
+            ended, _, _ = __import__("select").select([each], [], [], PATIENCE)
             os.close(each)
             assert ended
     assert not marked()

@@ -168,7 +168,7 @@ def test_the_sdks_own_sessions_are_their_owners_too(server: Served) -> None:
 
 
 def test_without_a_token_there_are_no_tools(server: Served) -> None:
-    assert httpx.post(f"{server.url}/mcp", json={}).status_code == 401
+    assert httpx.post(f"{server.url}/mcp", json={}, timeout=PATIENCE).status_code == 401
 
 
 def test_pages_from_elsewhere_cannot_ask_an_open_server() -> None:
@@ -180,7 +180,10 @@ def test_pages_from_elsewhere_cannot_ask_an_open_server() -> None:
         }
         for more in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}):
             assert httpx.post(
-                f"{served.url}/mcp", json=body, headers={**plain, **more}
+                f"{served.url}/mcp",
+                json=body,
+                headers={**plain, **more},
+                timeout=PATIENCE,
             ).status_code in {403, 421}
 
 
@@ -192,7 +195,9 @@ def test_who_cancels_ends_what_runs(server: Served, mode: str) -> None:
             asked = {"code": "while True: pass", "timeout": 600, "session_id": session}
             running = asyncio.ensure_future(client.call_tool("execute_code", asked))
             headers = {"Authorization": "Bearer 0123456789abcdef-ann"}
-            async with httpx.AsyncClient(base_url=server.url, headers=headers) as http:
+            async with httpx.AsyncClient(
+                base_url=server.url, headers=headers, timeout=PATIENCE
+            ) as http:
                 while not (await http.get(f"/v1/sessions/{session}")).json()["busy"]:
                     pass
             running.cancel()

@@ -326,7 +326,8 @@ def test_who_shows_no_token_is_refused(server: Served) -> None:
             assert answer.status_code == 401
             assert answer.json()["code"] == "unauthorized"
             assert client.get("/healthz").status_code == 200
-    with httpx.Client(auth=("any", "0123456789abcdef-bob"), base_url=server.url) as client:
+    auth = ("any", "0123456789abcdef-bob")
+    with httpx.Client(auth=auth, base_url=server.url, timeout=PATIENCE) as client:
         assert client.get("/v1/languages").status_code == 200
 
 

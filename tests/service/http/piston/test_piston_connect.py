@@ -17,7 +17,8 @@ from waiting import PATIENCE
 
 @contextmanager
 def talking(url: str) -> Iterator[ClientConnection]:
-    with connect(url.replace("http://", "ws://") + "/connect", max_size=None) as socket:
+    address = url.replace("http://", "ws://") + "/connect"
+    with connect(address, max_size=None, open_timeout=PATIENCE) as socket:
         yield socket
 
 
