@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from waiting import PATIENCE
+
 
 def test_mypy_knows_what_is_right_and_what_is_wrong(tmp_path: Path) -> None:
     used = tmp_path / "used.py"
@@ -11,6 +13,6 @@ def test_mypy_knows_what_is_right_and_what_is_wrong(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--no-incremental"]
     done = subprocess.run(
         [*command, str(used)], capture_output=True, text=True, cwd=tmp_path, check=False,
-        timeout=280,
+        timeout=2 * PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
