@@ -232,7 +232,7 @@ def server_of(task: int) -> int:
     """Return the process of the server among what the script has started."""
     found = []
     for pid in Path(f"/proc/{task}/task/{task}/children").read_text().split():
-        with contextlib.suppress(FileNotFoundError):  # a `cmp` that has ended meanwhile
+        with contextlib.suppress(OSError):  # a `cmp` that has ended meanwhile
             if "serve" in Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
                 found.append(int(pid))
     (server,) = found
