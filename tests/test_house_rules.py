@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src/proctor"
 TESTS = ROOT / "tests"
@@ -132,6 +134,21 @@ def test_tests_wait_for_a_state_and_not_for_a_time() -> None:
 
 def test_tests_say_how_long_they_wait_for_an_answer() -> None:
     assert [path for path, calls in calls_of_tests() if any(map(is_impatient, calls))] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "refused"),
+    [
+        ("time.sleep(0.1)", True), ("asyncio.sleep(n)", True), ("asyncio.sleep(0)", False),
+        ("asyncio.sleep(0, 'well')", False), ("httpx.get(url)", True), ("httpx.URL(url)", False),
+        ("httpx.Client(base_url=url)", True), ("httpx2.AsyncClient(timeout=PATIENCE)", False),
+        ("client.get(url)", False), ("f()(1)", False),
+    ],
+)  # fmt: skip
+def test_those_two_rules_know_what_they_refuse(source: str, refused: bool) -> None:
+    call = ast.parse(source, mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert (sleeps(call) or is_impatient(call)) is refused
 
 
 def calls_of_tests() -> Iterator[tuple[str, list[ast.Call]]]:
