@@ -14,8 +14,8 @@ from typing import Any
 import httpx
 from websockets.sync.client import ClientConnection, connect
 
-PATIENCE = 60.0
-"""Seconds for what hangs: no test waits so long for what goes well."""
+from waiting import PATIENCE
+
 _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -108,9 +108,11 @@ def chromium() -> Iterator[Tab]:
             assert process.stderr is not None
             line = next(each for each in process.stderr if each.startswith("DevTools listening"))
             port = line.split("127.0.0.1:")[1].partition("/")[0]
-            pages = httpx.get(f"http://127.0.0.1:{port}/json", trust_env=False).json()
+            pages = httpx.get(
+                f"http://127.0.0.1:{port}/json", trust_env=False, timeout=PATIENCE
+            ).json()
             socket = next(each for each in pages if each["type"] == "page")["webSocketDebuggerUrl"]
-            with connect(socket, max_size=None, proxy=None) as connection:
+            with connect(socket, max_size=None, proxy=None, open_timeout=PATIENCE) as connection:
                 tab = Tab(connection)
                 for domain in ("Runtime", "Log", "Page"):
                     tab.call(f"{domain}.enable")

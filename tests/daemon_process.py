@@ -5,15 +5,14 @@ import json
 import os
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from waiting import PATIENCE, until
+
 PROCTOR = os.path.join(os.path.dirname(sys.executable), "proctor")
-PATIENCE = 120.0
-"""Seconds after which something that should come counts as not coming."""
 
 FOREVER = """
 import os, time
@@ -49,10 +48,7 @@ def carriers(mark: str) -> list[int]:
 
 def until_carried(mark: str, by: int | None = None) -> None:
     """Return when so many processes carry it, no more and no fewer; None: some do."""
-    deadline = time.monotonic() + PATIENCE
-    while (found := len(carriers(mark))) != by and (by is not None or not found):
-        assert time.monotonic() < deadline, f"{len(carriers(mark))} processes, not {by}"
-        time.sleep(0.01)
+    until(lambda: carriers(mark) if by is None else len(carriers(mark)) == by)
 
 
 class Spoken:

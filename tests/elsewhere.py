@@ -18,12 +18,11 @@ from pathlib import Path
 
 import proctor
 from proctor.sandbox.machine import interpreter
+from waiting import PATIENCE
 
 CIRCUMSTANCES = str(Path(__file__).parent / "sandbox" / "circumstances.py")
 SYSTEM_PYTHON = "/usr/bin/python3"
 AS_ROOT = os.geteuid() == 0
-PATIENCE = 240.0
-"""Seconds until something that should take a few counts as hung."""
 PROCTOR = ("-c", "from proctor.cli.main import main; main()")
 
 

@@ -15,6 +15,7 @@ from typer.main import get_command
 
 from proctor.cli.main import app
 from proctor.cli.serve_commands import serve_command
+from waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 KUBERNETES = ROOT / "deploy" / "kubernetes"
@@ -47,7 +48,7 @@ class Answers:
 def build(directory: Path) -> list[Document]:
     """Build what `kubectl apply -k` would apply."""
     built = subprocess.run(
-        [KUBECTL, "kustomize", directory], capture_output=True, text=True, timeout=120
+        [KUBECTL, "kustomize", directory], capture_output=True, text=True, timeout=PATIENCE
     )
     if built.returncode:
         raise ValueError(built.stderr)

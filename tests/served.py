@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import httpx
 
+from waiting import PATIENCE
+
 PROCTOR = os.path.join(os.path.dirname(sys.executable), "proctor")
 
 
@@ -28,7 +30,7 @@ class Served:
 
     def client(self, token: str | None = None) -> httpx.Client:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=120)
+        return httpx.Client(base_url=self.url, headers=headers, timeout=PATIENCE)
 
 
 NOTING = r"""
@@ -77,14 +79,14 @@ def started(*command: str, **environment: str) -> Iterator[Served]:
             assert process.stdout is not None
             line = process.stdout.readline()
             if not line:
-                process.wait(60)
+                process.wait(PATIENCE)
                 raise RuntimeError(f"no server: {pathlib.Path(log.name).read_text()}")
             yield Served(json.loads(line)["url"], process, log.name)
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
             try:
-                process.wait(60)
+                process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()

@@ -35,6 +35,7 @@ from proctor.service.http.native import schema, session_schema
 from proctor.solver.envelope import Envelope, Partial
 from proctor.variables import VARIABLES
 from served import serving
+from waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 OF_CPP = re.compile(r'#include|"c\+\+"|\.cpp\b')
@@ -58,8 +59,6 @@ FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:(?:echo|printf|cat) [^|]*\| )*proctor\b")
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-PATIENCE = 240.0
-"""Seconds that a block may take on a busy machine: a bound for what hangs."""
 MARK = "\x1e block ends \x1e"
 
 RUNNER = """

@@ -2,12 +2,16 @@
 
 import ast
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src/proctor"
+TESTS = ROOT / "tests"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 SOURCES = [path for path in SOURCES if not {"bundled", "attacks"} & set(path.parts)]
 C_SOURCES = sorted((PACKAGE / "cell").glob("*.[ch]"))
@@ -20,6 +24,17 @@ UNPICKLES = {"pickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle"}
 STARTS_PROCESSES = (
     "subprocess.run", "subprocess.Popen(", "os.fork(", "os.exec", "os.posix_spawn",
 )  # fmt: skip
+
+
+SLEEPS = {"time.sleep", "asyncio.sleep", "anyio.sleep", "sleep"}
+PROGRAMS = {"attacks", "corpus", "packages", "partners", "referees"}
+"""Folders of programs under test, which may sleep as they like."""
+ASKED_BY = {"get", "post", "put", "patch", "delete", "request", "stream", "Client", "AsyncClient"}
+"""Names in httpx that give up after five seconds unless told otherwise."""
+MAY_SLEEP = {
+    "waiting.py",  # what all others wait with
+    "vm/checks/serve_unit.py",  # alone in a virtual machine
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +122,56 @@ def test_the_command_line_writes_in_one_place() -> None:
     modules = [path for path in (PACKAGE / "cli").glob("*.py") if path.name != "terminal.py"]
     assert modules
     assert some({path: facts(path).calls & writes for path in modules}) == {}
+
+
+def test_tests_wait_for_a_state_and_not_for_a_time() -> None:
+    """A machine that is busy takes longer than any sleep: see waiting.py.
+
+    `asyncio.sleep(0)` is no sleep, it gives others their turn.
+    """
+    assert {path for path, calls in calls_of_tests() if any(map(sleeps, calls))} == MAY_SLEEP
+
+
+def test_tests_say_how_long_they_wait_for_an_answer() -> None:
+    assert [path for path, calls in calls_of_tests() if any(map(is_impatient, calls))] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "refused"),
+    [
+        ("time.sleep(0.1)", True), ("asyncio.sleep(n)", True), ("asyncio.sleep(0)", False),
+        ("asyncio.sleep(0, 'well')", False), ("httpx.get(url)", True), ("httpx.URL(url)", False),
+        ("httpx.Client(base_url=url)", True), ("httpx2.AsyncClient(timeout=PATIENCE)", False),
+        ("client.get(url)", False), ("f()(1)", False),
+    ],
+)  # fmt: skip
+def test_those_two_rules_know_what_they_refuse(source: str, refused: bool) -> None:
+    call = ast.parse(source, mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert (sleeps(call) or is_impatient(call)) is refused
+
+
+def calls_of_tests() -> Iterator[tuple[str, list[ast.Call]]]:
+    for path in TESTS.rglob("*.py"):
+        if not PROGRAMS & set(path.parts):
+            nodes = ast.walk(ast.parse(path.read_bytes()))
+            yield (
+                str(path.relative_to(TESTS)),
+                [each for each in nodes if isinstance(each, ast.Call)],
+            )
+
+
+def sleeps(call: ast.Call) -> bool:
+    first = call.args[0] if call.args else None
+    return dotted(call.func) in SLEEPS and not (isinstance(first, ast.Constant) and not first.value)
+
+
+def is_impatient(call: ast.Call) -> bool:
+    module, _, name = dotted(call.func).partition(".")
+    told = {each.arg for each in call.keywords}
+    return (
+        module in {"httpx", "httpx2"} and name in ASKED_BY and not {"timeout", "transport"} & told
+    )
 
 
 def test_all_has_every_extra() -> None:

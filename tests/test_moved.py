@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from proctor.moved import MOVED, new_path
+from waiting import PATIENCE
 
 _MEETING = """
 import sys, warnings
@@ -21,7 +22,7 @@ print({{each.filename for each in warned}} <= {{"<string>"}})
 def _meet(*statements: str) -> str:
     code = _MEETING.format(statements="\n    ".join(statements))
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

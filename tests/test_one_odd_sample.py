@@ -26,6 +26,7 @@ from proctor.evals.store import RunStore
 from proctor.integrations import lcb_runner
 from proctor.integrations.rewards import make_code_reward
 from served import PROCTOR, Served, serving
+from waiting import PATIENCE
 
 COUNT, ODD_AT = 13, 5
 MODES = ["official", "standard"]
@@ -291,7 +292,7 @@ def daemon(doors: Doors, mode: str) -> Found:
 def tools(doors: Doors, _mode: str) -> Found:
     async def go() -> Found:
         found = []
-        async with httpx2.AsyncClient(timeout=120) as http:
+        async with httpx2.AsyncClient(timeout=PATIENCE) as http:
             way = streamable_http_client(f"{doors.served.url}/mcp", http_client=http)
             async with Client(way) as client:
                 for name, program in SAMPLES:

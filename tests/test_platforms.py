@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 import proctor
+from waiting import PATIENCE
 
 PACKAGE = Path(proctor.__file__).parent
 
 
 def python(code: str, path: Path = PACKAGE.parent) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120,
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE,
         env={**os.environ, "PYTHONPATH": str(path)}, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
@@ -115,7 +116,7 @@ def test_without_the_c_part_root_needs_a_user_namespace(without_c_part: Path) ->
             sys.executable, str(circumstances), "no-user-namespaces", sys.executable, "-c",
             "import proctor; proctor.open_pool(isolation='namespaces')",
         ],
-        capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(without_c_part)}, check=False,
     )  # fmt: skip
     assert done.returncode == 1

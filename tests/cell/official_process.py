@@ -14,6 +14,7 @@ from typing import Any
 from proctor.judgement import UpstreamReport
 from proctor.judging.official import upstream
 from proctor.problem import Test
+from waiting import PATIENCE
 
 _DRIVER = r"""
 import base64, json, os, select, sys
@@ -108,7 +109,7 @@ def play(quirks: Sequence[Quirk]) -> list[UpstreamReport]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     return [_report(*pair) for pair in zip(quirks, json.loads(done.stdout), strict=True)]
 

@@ -39,6 +39,7 @@ from proctor.sandbox.machine import interpreter
 from proctor.solver import gate
 from proctor.solver import profile as profiles
 from proctor.solver.host import packages_of
+from waiting import PATIENCE
 
 PROBE = Path(__file__).with_name("state_probe.py").read_text("utf-8")
 SHIPPED = {name: profiles.load(name) for name in profiles.names()}
@@ -80,7 +81,7 @@ def fresh(name: str, wanted: Sequence[str] = ALL) -> str:
         done = subprocess.run(
             [interpreter.current().executable, *PYTHON_FLAGS, file.name],
             env=ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(PACKAGES.get(name, ()))},
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()

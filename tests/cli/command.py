@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from waiting import PATIENCE
+
 COMMAND = str(Path(sysconfig.get_path("scripts"), "proctor"))
-PATIENCE = 240.0
-"""Seconds until a command that should take one or two counts as hung."""
 
 
 def environment(**more: str) -> dict[str, str]:

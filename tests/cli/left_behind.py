@@ -1,11 +1,10 @@
 """Processes, control groups and mounts that a proctor has left behind."""
 
-import os
 import re
-import time
 from pathlib import Path
 
 from proctor.sandbox.machine import cgroup
+from waiting import until_none
 
 
 def groups_of(pid: int) -> list[Path]:
@@ -34,12 +33,9 @@ def processes_of(pid: int) -> list[str]:
     return found
 
 
-def eventually_none(pid: int) -> list[str]:
+def until_nothing_is_left(pid: int) -> None:
     """Cells die with their host, but the kernel takes its time on a busy machine."""
-    deadline = time.monotonic() + 60
-    while (left := processes_of(pid)) and time.monotonic() < deadline:
-        os.sched_yield()
-    return left
+    until_none(lambda: processes_of(pid))
 
 
 def proctor_mounts() -> list[str]:

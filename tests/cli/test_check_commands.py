@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command import COMMAND, PATIENCE, environment, problem, proctor, write_rows
+from command import COMMAND, environment, problem, proctor, write_rows
+
+from waiting import PATIENCE
 
 RIGHT = "print(int(input()) * 2)\n"
 WRONG = "n = int(input())\nprint(n * 2 if n < 7 else n)\n"

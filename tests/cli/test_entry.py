@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import COMMAND, PATIENCE, environment, problem, proctor, write_rows
+from command import COMMAND, environment, problem, proctor, write_rows
 
 import proctor as package
+from waiting import PATIENCE
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import COMMAND, PATIENCE, environment, problem, write_rows
-from left_behind import eventually_none, groups_of, proctor_mounts
+from command import COMMAND, environment, problem, write_rows
+from left_behind import groups_of, proctor_mounts, until_nothing_is_left
 
 import proctor
+from waiting import PATIENCE, until
 
 KILLS = 8
 BUNDLED = Path(proctor.__file__).parent / "bundled"
@@ -85,8 +86,7 @@ class Judging:
 
 def wait_for_rows(process: subprocess.Popen[bytes], out: Path, count: int) -> None:
     """Until that many rows are on disk, or the process has ended."""
-    while process.poll() is None and len(finished(out)) < count:
-        os.sched_yield()
+    until(lambda: process.poll() is not None or len(finished(out)) >= count)
 
 
 @pytest.mark.slow
@@ -100,6 +100,8 @@ def test_kill_9_at_any_moment(seed: int, tmp_path: Path) -> None:
     midway = 0
     for round_ in range(KILLS):
         before = finished(judging.out)
+        if len(before) > total - 10:
+            break  # on a busy machine more is judged before a kill
         with judging.begin() as process:
             if round_ % 3:
                 wait_for_rows(process, judging.out, len(before) + chance.randint(1, 4))
@@ -130,7 +132,7 @@ def test_kill_9_at_any_moment(seed: int, tmp_path: Path) -> None:
     assert json.loads(shown)["total"] == total
 
     for pid in [*killed, process.pid]:
-        assert eventually_none(pid) == []
+        until_nothing_is_left(pid)
         assert groups_of(pid) == []
     assert proctor_mounts() == mounts
     assert list(judging.temporary.iterdir()) == []
@@ -155,7 +157,7 @@ def test_a_command_with_nothing_left_to_judge_cleans_up_as_well(tmp_path: Path) 
         process.kill()
         process.communicate()
     assert len(finished(out)) == 1
-    assert eventually_none(process.pid) == []
+    until_nothing_is_left(process.pid)
     done = subprocess.run(
         [COMMAND, *map(str, arguments)], capture_output=True, timeout=PATIENCE, env=environment()
     )
@@ -190,7 +192,7 @@ def test_an_interruption_keeps_what_was_judged_and_ends_soon(
     assert b"5 programs: AC 5" in shown
     assert [row["verdict"] for row in map(json.loads, finished(out))] == ["AC"] * 5
     assert out.read_bytes() == b"".join(finished(out))
-    assert eventually_none(process.pid) == []
+    until_nothing_is_left(process.pid)
     assert groups_of(process.pid) == []
 
 
@@ -215,7 +217,7 @@ def test_an_interruption_that_hits_the_whole_foreground(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert b"interrupted: 1 of 2 judged" in said
     assert b"INFRA_FAULT" not in said
-    assert eventually_none(process.pid) == []
+    until_nothing_is_left(process.pid)
     assert groups_of(process.pid) == []
 
 

@@ -1,5 +1,4 @@
 import json
-import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -7,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import COMMAND, PATIENCE, environment, proctor
+from command import COMMAND, environment, proctor
 
 import ioi_task
 from fake_hub import FakeHub, serving
+from waiting import PATIENCE, until
 
 
 @pytest.fixture
@@ -207,8 +207,11 @@ def working(tasks: Path, tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
         env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     kept = tmp_path / "out" / "results.jsonl"
-    while running.poll() is None and not (kept.exists() and kept.read_bytes().count(b"\n") >= 2):
-        os.sched_yield()
+    until(
+        lambda: (
+            running.poll() is not None or (kept.exists() and kept.read_bytes().count(b"\n") >= 2)
+        )
+    )
     yield running
     if running.poll() is None:
         running.kill()

@@ -1,7 +1,6 @@
 """`proctor judge --on`: servers judge, a driver that is killed goes on from its results file."""
 
 import json
-import os
 import signal
 import subprocess
 import threading
@@ -12,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import COMMAND, PATIENCE, environment, proctor, write_rows
+from command import COMMAND, environment, proctor, write_rows
 
 import proctor as package
 from served import OWNERS, Served, noting, serving, serving_two
+from waiting import PATIENCE, until
 
 BUNDLED = Path(package.__file__).parent / "bundled"
 PACKAGES = Path(__file__).parents[1] / "packages"
@@ -66,8 +66,8 @@ def test_kill_9_of_the_driver(tmp_path: Path) -> None:
         with started(tmp_path / f"notes{kill}") as (servers, notes):
             asked = [*command, ",".join(each.url for each in servers)]
             with subprocess.Popen(asked, stdout=subprocess.PIPE, env=environment()) as driver:
-                while driver.poll() is None and len(rows_of(out)) < len(finished) + 3:
-                    os.sched_yield()
+                wanted = len(finished) + 3
+                until(lambda: driver.poll() is not None or len(rows_of(out)) >= wanted)  # noqa: B023
                 driver.kill()
         assert rows_of(out)[: len(finished)] == finished, "a finished row was lost or changed"
         assert noted(notes), "the servers noted nothing"
@@ -193,8 +193,8 @@ def test_ctrl_c_says_where_it_goes_on(two: tuple[list[Served], list[Path]], tmp_
         str(programs), "--out", str(out), "--timeout", "60s", "--on", servers[0].url,
     ]  # fmt: skip
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment()) as driver:
-        while not rows_of(out):
-            assert driver.poll() is None
+        until(lambda: rows_of(out) or driver.poll() is not None)
+        assert driver.poll() is None
         driver.send_signal(signal.SIGINT)
         _, said = driver.communicate(timeout=PATIENCE)
     assert driver.returncode == 130

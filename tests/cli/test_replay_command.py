@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import PATIENCE, environment, problem, proctor, write_rows
-from left_behind import eventually_none, groups_of
+from command import environment, problem, proctor, write_rows
+from left_behind import groups_of, until_nothing_is_left
+
+from waiting import PATIENCE
 
 # The command, which says when the judgement has begun.
 TELLING = r"""
@@ -50,7 +52,7 @@ def test_an_interrupt_leaves_nothing_behind(results: Path, tmp_path: Path, numbe
     assert process.returncode == 130
     assert re.fullmatch(rb"proctor: interrupted: \d+ of 1000 judged\n", error)
     assert said.replace(b"begun\n", b"") == b""
-    assert eventually_none(process.pid) == []
+    until_nothing_is_left(process.pid)
     assert groups_of(process.pid) == []
     assert list(tmp_path.iterdir()) == []
 

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from waiting import PATIENCE
+
 PROGRAM = """
 import stamina
 from proctor.cli.retries import tell_once
@@ -24,7 +26,11 @@ for cause in ("hub: 503", "hub: 503", "other: refused"):
 
 def test_one_line_for_each_cause() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
     )
     assert done.stderr.splitlines() == [
         "proctor: trying again: OSError('hub: 503')",

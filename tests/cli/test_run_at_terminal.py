@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from command import COMMAND, PATIENCE, environment
+from command import COMMAND, environment
+
+from waiting import PATIENCE
 
 END_OF_INPUT, INTERRUPT = b"\x04", b"\x03"
 

@@ -8,9 +8,10 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from command import COMMAND, PATIENCE, environment, proctor
+from command import COMMAND, environment, proctor
 
 from needs import BOTH_LEVELS
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.user
 

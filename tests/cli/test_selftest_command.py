@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command import COMMAND, PATIENCE, environment, proctor
+from command import COMMAND, environment, proctor
+
+from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.user
 
@@ -99,8 +101,7 @@ def test_interrupted(tmp_path: Path) -> None:
         [COMMAND, "selftest", "--group", "exhaustion"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=tmp_path,
     ) as process:  # fmt: skip
-        while not bait_of(process.pid) and process.poll() is None:
-            os.sched_yield()
+        until(lambda: bait_of(process.pid) or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         _shown, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from proctor.solver import profile as profiles
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.user
 
@@ -148,7 +149,7 @@ def test_ctrl_c_shows_what_was_found(place: Path) -> None:
         assert json.loads(process.stdout.readline())["event"] == "incumbent"
         process.send_signal(signal.SIGINT)
         result = json.loads(process.stdout.readline())["result"]
-        assert process.wait(60) == 130
+        assert process.wait(PATIENCE) == 130
     assert (result["status"], result["partial"]["valid"]) == ("cancelled", True)
 
 
@@ -185,7 +186,7 @@ def test_only_what_a_validator_accepts_has_exit_code_0(
     text = profile.read_text().replace("warm =", "#")
     if body:
         (place / "own/validate.py").write_text(VALIDATOR.format(body=body))
-        text += 'timeout = "2s"\n'
+        text += f'timeout = "{5 if "while" in body else 60}s"\n'
     elif body is None:
         (place / "own/validate.py").unlink()
     else:

@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command import COMMAND, PATIENCE, environment, proctor
+from command import COMMAND, environment, proctor
+
+from waiting import PATIENCE
 
 RUDE = "\\[/nope] [/nope] [red]x \x1b]52;c;aGk=\x07\x9b2J\u202e"
 SAYS = f"import sys\nsys.stderr.write({RUDE!a})\nsys.exit(3)"

@@ -47,6 +47,7 @@ from proctor.problem import Problem, Stub, Subtask, Test
 from proctor.program import Program
 from proctor.service.http.problem_details import ProblemDetails as BadAnswer
 from served import Served, serving
+from waiting import PATIENCE
 
 SUM = "print(sum(map(int, input().split())))"
 TESTS = Problem("sum", (Test("1 2", "3"), Test("20 22", "42")))
@@ -370,7 +371,7 @@ def test_importing_it_imports_no_server() -> None:
         "heavy = {'litestar', 'uvicorn', 'httpx', 'stamina', 'numpy', 'proctor.service.engine'}\n"
         "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
     )
-    subprocess.run([sys.executable, "-c", check], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", check], check=True, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from daemon_process import PATIENCE
 from packing import BEST, BROKEN, CP_SAT, FOREVER, GIVEN, PLAIN, text
 from proctor.clients import Client, Envelope, Incumbent, connect, connect_async
 from proctor.errors import Cancelled, InputError
@@ -15,6 +14,7 @@ from proctor.service.http.native.schema import SolveRequestJson
 from proctor.solver.envelope import Partial, SolveAnswer
 from proctor.solver.report import ValidationReport, Violation
 from served import serving
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.namespaces
 
@@ -84,7 +84,7 @@ def test_incumbents_come_before_the_end_and_leaving_ends_it(client: Client) -> N
         assert isinstance(each, Incumbent)
         assert each.objective == 3.0
         break
-    *incumbents, found = client.solve_stream(FOREVER, GIVEN, "packing", timeout=0.5)
+    *incumbents, found = client.solve_stream(FOREVER, GIVEN, "packing", timeout=3)
     assert [each.file for each in incumbents if isinstance(each, Incumbent)] == ["inc_1.json"]
     assert isinstance(found, Envelope)
     assert (found.status, found.partial.valid) == ("timeout", True)

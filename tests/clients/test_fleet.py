@@ -43,6 +43,7 @@ from proctor.sandbox.pool import Pool
 from proctor.service.http.native.packed_schema import ServerLoad
 from proctor.verdict import Verdict
 from served import OWNERS, Served, noting, serving, serving_two
+from waiting import PATIENCE, until
 
 BUNDLED = Path(proctor.__file__).parent / "bundled"
 SQUARE = Problem("square", (Test("3\n", "9\n"), Test("4\n", "16\n")))
@@ -264,7 +265,7 @@ def test_a_server_that_is_told_to_stop_gives_back_what_it_has_not_begun(tmp_path
             made.append(each)
             if len(made) == 4:
                 stopped.process.send_signal(signal.SIGTERM)
-        stopped.process.wait(60)
+        stopped.process.wait(PATIENCE)
         assert sorted(each.index for each in made) == list(range(30))
         assert {each.judgement.verdict for each in made} == {Verdict.AC}
         # It has ended what it had begun: nothing was judged twice, on any server.
@@ -361,7 +362,7 @@ def test_a_server_that_others_keep_busy_is_given_less(three: list[Served]) -> No
             with Fleet([busy.url, idle.url]) as fleet:
                 assert all(each.machine for each in fleet.servers())
                 for _ in range(5):  # else some would wait for those that never end
-                    found = fleet.start(SQUARE, RIGHT, JudgeSettings()).result(60)
+                    found = fleet.start(SQUARE, RIGHT, JudgeSettings()).result(PATIENCE)
                     assert found.machine is not None
                     assert found.machine.id == load(idle)["id"]
         finally:
@@ -395,7 +396,7 @@ def test_a_judgement_that_three_servers_died_with_is_a_fault_of_its_own() -> Non
                 os.killpg(each.process.pid, signal.SIGKILL)
                 each.process.wait()
                 doomed.remove(each)
-        found = outcome.result(60)
+        found = outcome.result(PATIENCE)
         assert found.verdict is Verdict.INFRA_FAULT
         assert "3 machines were lost" in found.message
 
@@ -408,7 +409,7 @@ def test_all_servers_away_for_long_is_an_error_that_names_them() -> None:
         with pytest.raises(Unreachable) as raised:
             fleet.version_of("python")
         with pytest.raises(Unreachable):
-            fleet.start(SQUARE, RIGHT, JudgeSettings()).result(60)
+            fleet.start(SQUARE, RIGHT, JudgeSettings()).result(PATIENCE)
     assert f"http://127.0.0.1:{free}: " in str(raised.value)
     assert f"http://127.0.0.1:{free}/p: " in str(raised.value)
     assert "secret-word" not in str(raised.value)
@@ -421,7 +422,7 @@ def test_a_server_that_comes_later_is_used(tmp_path: Path) -> None:
         outcome = fleet.start(SQUARE, RIGHT, JudgeSettings())
         assert fleet.servers()[0].error is not None
         with serving(*QUIET, "--port", str(port)):
-            assert outcome.result(120).verdict is Verdict.AC
+            assert outcome.result(PATIENCE).verdict is Verdict.AC
 
 
 def test_a_wrong_token_is_an_error_at_once(tmp_path: Path) -> None:
@@ -429,11 +430,11 @@ def test_a_wrong_token_is_an_error_at_once(tmp_path: Path) -> None:
         with Fleet(served.url, token="wrong-" * 4) as fleet:
             outcome = fleet.start(SQUARE, RIGHT, JudgeSettings())
             with pytest.raises(Unauthorized, match=served.url):
-                outcome.result(60)
+                outcome.result(PATIENCE)
             with pytest.raises(Unauthorized, match="token"):
                 fleet.version_of("python")
         with Fleet(served.url, token=OWNERS["ann"]) as fleet:
-            assert fleet.start(SQUARE, RIGHT, JudgeSettings()).result(60).passed
+            assert fleet.start(SQUARE, RIGHT, JudgeSettings()).result(PATIENCE).passed
 
 
 class Imposter(BaseHTTPRequestHandler):
@@ -471,7 +472,7 @@ def test_what_is_no_proctor_of_this_version_is_left_out(
     url = f"http://127.0.0.1:{other.server_address[1]}"
     try:
         with Fleet(url) as fleet, pytest.raises(error, match=said) as raised:
-            fleet.start(SQUARE, RIGHT, JudgeSettings()).result(60)
+            fleet.start(SQUARE, RIGHT, JudgeSettings()).result(PATIENCE)
         assert url in str(raised.value)
         with serving(*QUIET) as served, Fleet([url, served.url]) as fleet:
             made = list(judge_many([(SQUARE, RIGHT)] * 20, on=fleet))
@@ -509,11 +510,11 @@ def test_closing_ends_what_waits(three: list[Served]) -> None:
         outcomes = [fleet.start(endless, "while True: pass", JudgeSettings()) for _ in range(50)]
     for each in outcomes:
         with pytest.raises(PoolClosed):
-            each.result(60)
+            each.result(PATIENCE)
     with pytest.raises(PoolClosed):
         fleet.start(SQUARE, RIGHT, JudgeSettings())
-    while (left := load(three[0]))["running"] or left["waiting"]:
-        pass  # until it has noticed that nobody waits for them any more
+    # It notices that nobody waits for them any more.
+    until(lambda: not (left := load(three[0]))["running"] and not left["waiting"])
 
 
 @pytest.mark.parametrize("wrong", ["", " , ", "ftp://a", "http://", "a:1", "http://a:b", "daemon:"])

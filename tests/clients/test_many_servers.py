@@ -20,6 +20,7 @@ from proctor.limits import Limits
 from proctor.problem import Problem, Test
 from proctor.service.http.native.schema import Capabilities, GuaranteeJson, RunResult
 from served import OWNERS, Served, noting, serving, serving_two
+from waiting import until, until_true
 
 SQUARE = Problem("square", (Test("3\n", "9\n"), Test("4\n", "16\n")))
 QUIET = ("--no-access-log", "--cells", "1", "--sessions", "1")
@@ -111,8 +112,7 @@ def killed_at(servers: list[Served], client: Client, **named: Any) -> RunResult:
 
     thread = threading.Thread(target=run)
     thread.start()
-    while not (at := [each for each in servers if load(each)["running"]]):
-        pass
+    at = until(lambda: [each for each in servers if load(each)["running"]])
     os.killpg(at[0].process.pid, signal.SIGKILL)
     thread.join()
     if isinstance(outcome[0], ProctorError):
@@ -162,8 +162,7 @@ def test_a_list_that_changes(three: list[Served], tmp_path: Path) -> None:
     with connect(f"@{listed}") as client:
         assert client.capabilities().places == 1
         listed.write_text("\n".join(each.url for each in three))
-        while client.capabilities().places < 3:
-            pass
+        until(lambda: client.capabilities().places >= 3)
         listed.write_text("nonsense")
         assert client.run("print(1)").verdict == "OK"
 
@@ -205,14 +204,12 @@ def test_a_call_that_is_cancelled_ends_its_job(three: list[Served]) -> None:
             running = asyncio.ensure_future(
                 client.run("while True: pass", limits=limits, idempotency_key="cancelled")
             )
-            while not any(load(each)["running"] for each in three):
-                await asyncio.sleep(0)
+            await until_true(lambda: any(load(each)["running"] for each in three))
             running.cancel()
             await asyncio.wait({running})
 
     asyncio.run(cancelled())
-    while any(load(each)["running"] for each in three):
-        pass
+    until(lambda: not any(load(each)["running"] for each in three))
 
 
 @pytest.mark.parametrize("wrong", [["local:", "http://a"], "http://a,daemon:", ["ftp://a"], []])

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from test_typescript import BIN, CLIENT, ROOT, TSC, environment
 
+from waiting import PATIENCE
+
 PACKAGE = ROOT / "clients/nexus-adapter"
 PAGE = ROOT / "docs/reference/nexus.md"
 BLOCK = re.compile(r"^```typescript\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.typescript
 
 def compiled(package: Path, project: str) -> None:
     done = subprocess.run(
-        [TSC, "--project", project], cwd=package, capture_output=True, text=True, timeout=120
+        [TSC, "--project", project], cwd=package, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stdout
 
@@ -44,7 +46,7 @@ def test_its_own_tests(built: None) -> None:
     }
     done = subprocess.run(
         ["node", "--test", "--test-timeout=100000", "--test-reporter=spec", *files],
-        cwd=PACKAGE, env={**environment(), **own}, capture_output=True, text=True, timeout=200,
+        cwd=PACKAGE, env={**environment(), **own}, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-10_000:]
     count = re.search(r"^. pass (\d+)$", done.stdout, re.MULTILINE)

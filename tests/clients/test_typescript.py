@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from waiting import PATIENCE
+
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "clients/typescript"
 PAGE = ROOT / "docs/how-to/use-the-clients.md"
@@ -28,7 +30,7 @@ def built() -> None:
 
 def compiled(project: str) -> None:
     done = subprocess.run(
-        [TSC, "--project", project], cwd=CLIENT, capture_output=True, text=True, timeout=120
+        [TSC, "--project", project], cwd=CLIENT, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stdout
 
@@ -70,7 +72,7 @@ def test_the_examples_of_its_page(built: None) -> None:
         if run:
             done = subprocess.run(
                 ["node", f"built/block{number}.js"],
-                cwd=place, env=environment(), capture_output=True, text=True, timeout=60,
+                cwd=place, env=environment(), capture_output=True, text=True, timeout=PATIENCE,
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
             assert done.stdout

@@ -27,6 +27,7 @@ from proctor.judging.cache.sealing import VerdictSeal
 from proctor.judging.cache.tally import CacheTally
 from proctor.view.library import RunLibrary
 from proctor.view.sample import sample_view
+from waiting import PATIENCE
 
 HERE = Path(__file__).parent
 WRITTEN = sorted(HERE.glob("written_by_*"))
@@ -52,7 +53,7 @@ def written(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def command(place: Path, *words: str, given: str = "", code: int = 0) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "proctor", *words], cwd=place, env=ENVIRONMENT, input=given,
-        capture_output=True, text=True, check=False, timeout=240,
+        capture_output=True, text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout

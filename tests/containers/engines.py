@@ -11,16 +11,16 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from waiting import PATIENCE, until, until_none
+
 BASE = "localhost/proctor-test-base:1"
 COMMAND = str(Path(sysconfig.get_path("scripts"), "proctor"))
-PATIENCE = 240.0
 _LEFT_OUT = ("test", "__pycache__", "idlelib", "site-packages", "dist-packages", "config-*",
              "tkinter", "lib2to3", "turtledemo")  # fmt: skip
 _COMMANDS = ("sh", "mkdir", "rm", "cat")
@@ -87,9 +87,7 @@ class Engine:
         return listed.stdout.split()
 
     def until_none_is_left(self) -> None:
-        until = time.monotonic() + PATIENCE
-        while left := self.containers():
-            assert time.monotonic() < until, f"still there: {left}"
+        until_none(self.containers)
 
 
 def make_base(root: Path) -> None:
@@ -198,11 +196,7 @@ def _daemon(home: Path, settings: Path, driver: str) -> "subprocess.Popen[bytes]
 
 
 def _comes_up(daemon: "subprocess.Popen[bytes]", up: Callable[[], bool]) -> bool:
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until and daemon.poll() is None:
-        if up():
-            return True
-    return False
+    return until(lambda: up() or daemon.poll() is not None) and daemon.poll() is None
 
 
 def _stop(daemon: "subprocess.Popen[bytes]") -> None:

@@ -10,6 +10,7 @@ import pytest
 from engines import Engine
 
 from served import serving
+from waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,7 @@ def client(engine: Engine) -> Iterator[httpx.Client]:
     with (
         engine.selected(),
         serving("--isolation", "container", "--cells", "1", "--no-access-log") as served,
-        httpx.Client(base_url=served.url, timeout=240) as client,
+        httpx.Client(base_url=served.url, timeout=PATIENCE) as client,
     ):
         yield client
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import engines
 import pytest
-from engines import COMMAND, PATIENCE, Engine
+from engines import COMMAND, Engine
 
 from proctor.sandbox.container import engine as engine_module
 from proctor.sandbox.container import owners
 from proctor.version import __version__
+from waiting import PATIENCE, until, until_none
 
 BUSY = """
 import proctor
@@ -59,8 +60,7 @@ def test_a_proctor_that_ends_leaves_no_container(engine: Engine, how: str) -> No
         for pid in below:
             os.kill(pid, signal.SIGKILL)
     end(process)
-    while set(engine.containers()) - before:
-        pass  # the test's own time limit ends a wait that is in vain
+    until_none(lambda: set(engine.containers()) - before)
 
 
 def children_of(parent: int) -> list[int]:
@@ -82,8 +82,7 @@ def test_a_client_that_is_killed_costs_a_retry(engine: Engine) -> None:
     first = children_of(process.pid)
     for pid in first:
         os.kill(pid, signal.SIGKILL)
-    while not (second := [pid for pid in children_of(process.pid) if pid not in first]):
-        assert process.poll() is None
+    second = until(lambda: [pid for pid in children_of(process.pid) if pid not in first])
     os.kill(process.pid, signal.SIGINT)
     assert second
     end(process)
@@ -98,13 +97,11 @@ def test_ctrl_c_on_the_command(engine: Engine, tmp_path: Path) -> None:
         env=engine.environment(**TELLING), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         stdin=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
-    while not set(engine.containers()) - before and process.poll() is None:
-        pass
+    until(lambda: set(engine.containers()) - before or process.poll() is not None)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     end(process)
     assert process.returncode == 130
-    while set(engine.containers()) - before:
-        pass
+    until_none(lambda: set(engine.containers()) - before)
 
 
 def test_what_a_dead_proctor_left_is_swept_and_nothing_else(engine: Engine) -> None:

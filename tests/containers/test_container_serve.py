@@ -7,16 +7,16 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import engines
 import httpx
 import pytest
-from engines import PATIENCE, Engine
+from engines import Engine
 
 import manifests
+from waiting import PATIENCE, until
 
 PATH = os.environ["PATH"]
 """As it is before other tests' fixtures narrow it: the wheel takes a compiler."""
@@ -81,6 +81,13 @@ def as_documented(place: Path, level: str) -> tuple[list[str], list[str]]:
     return options, [*command, "--token-file", "/run/secrets/proctor-tokens"]
 
 
+def _said_or_ended(engine: Engine, container: str) -> subprocess.CompletedProcess[str] | None:
+    """What a container has said, once it has said anything or has ended."""
+    state = engine.call("inspect", "--format", "{{.State.Running}}", container)
+    said = engine.call("logs", container)
+    return said if said.stdout or state.stdout.strip() != "true" else None
+
+
 @contextlib.contextmanager
 def served(
     engine: Engine, options: list[str], command: list[str]
@@ -91,11 +98,8 @@ def served(
     assert started.returncode == 0, started.stderr
     container = started.stdout.strip()
     try:
-        until = time.monotonic() + PATIENCE
-        while not (said := engine.call("logs", container)).stdout:
-            state = engine.call("inspect", "--format", "{{.State.Running}}", container)
-            assert state.stdout.strip() == "true", said.stderr
-            assert time.monotonic() < until, said.stderr
+        said = until(lambda: _said_or_ended(engine, container))
+        assert said.stdout, said.stderr
         url = json.loads(said.stdout)["url"]
         headers = {"Authorization": f"Bearer {TOKEN}"}
         with httpx.Client(base_url=url, headers=headers, timeout=PATIENCE) as client:
@@ -123,7 +127,8 @@ def test_a_server_in_a_container(image: Engine, tmp_path: Path, level: str) -> N
         found = client.post("/submissions?wait=true", json=asked).json()
         assert found["status"]["id"] == 3
         assert client.get("/readyz").json()["status"] == "ok"
-        assert httpx.get(f"{client.base_url}/v1/capabilities").status_code == 401
+        refused = httpx.get(f"{client.base_url}/v1/capabilities", timeout=PATIENCE)
+        assert refused.status_code == 401
         check_the_end(image, container, client)
 
 
@@ -256,10 +261,9 @@ def test_the_compose_file(image: Engine, context: Path, count: int) -> None:
         containers = compose("ps", "--quiet").split()
         assert len(containers) == count
         for container in containers:
-            until = time.monotonic() + PATIENCE
-            while (health := _state(image, container, "Health.Status")) != "healthy":
-                assert health == "starting", image.call("logs", container).stderr
-                assert time.monotonic() < until, image.call("logs", container).stderr
+            until(lambda: _state(image, container, "Health.Status") != "starting")  # noqa: B023
+            health = _state(image, container, "Health.Status")
+            assert health == "healthy", image.call("logs", container).stderr
             asked = image.call("exec", container, "python3", "-c", _ASK, TOKEN)
             found = json.loads(asked.stdout or "{}")
             assert found.get("isolation") == "landlock", asked.stderr
@@ -293,8 +297,7 @@ def check_the_end(engine: Engine, container: str, client: httpx.Client) -> None:
     asking = threading.Thread(target=lambda: answers.append(client.post("/v1/run", json=asked)))
     asking.start()
     with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=PATIENCE) as other:
-        while not other.get("/v1/capabilities").json()["running"] and asking.is_alive():
-            pass
+        until(lambda: other.get("/v1/capabilities").json()["running"] or not asking.is_alive())
     stopped = engine.call("stop", "--time", "120", container)
     assert stopped.returncode == 0, stopped.stderr
     asking.join()

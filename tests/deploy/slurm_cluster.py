@@ -8,12 +8,12 @@ import os
 import re
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE = 240.0
+from waiting import PATIENCE, until
+
 NODES = ("n0", "n1")
 
 _SETTINGS = """\
@@ -75,14 +75,6 @@ class Cluster:
         if jobs := _said(self.environment, "squeue", "--noheader", "--format=%A"):
             self.call("scancel", *jobs)
         until(lambda: not _said(self.environment, "squeue", "--noheader", "--format=%A"))
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Look again and again; there is nobody who would tell us."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @contextlib.contextmanager

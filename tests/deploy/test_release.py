@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 import proctor
+from waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sysconfig.get_path("scripts"))
@@ -43,7 +44,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def tool(checkout: Path, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(checkout / "tools/release" / name), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def settle(checkout: Path, home: str = HOME) -> None:
@@ -118,7 +119,7 @@ def metadata(checkout: Path) -> str:
     (checkout / "src/proctor/__init__.py").touch()
     made = subprocess.run(
         [sys.executable, "setup.py", "--quiet", "egg_info"], cwd=checkout, capture_output=True,
-        text=True, timeout=120, check=False,
+        text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     return (checkout / "src/proctor.egg-info/PKG-INFO").read_text()
@@ -140,7 +141,13 @@ def without(tool_missing: str, tmp_path: Path) -> subprocess.CompletedProcess[st
     environment = {"PATH": "/usr/bin:/bin", "CC": tool_missing}
     command = [sys.executable, str(ROOT / "setup.py"), "build_ext", "--build-lib", str(tmp_path)]
     return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
 
 
@@ -170,7 +177,7 @@ def test_what_others_read_is_as_they_want_it(schema: str) -> None:
     assert files
     checked = subprocess.run(
         [str(BIN / "check-jsonschema"), "--builtin-schema", f"vendor.{schema}", *files],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
@@ -179,6 +186,6 @@ def test_what_others_read_is_as_they_want_it(schema: str) -> None:
 def test_workflows_give_no_more_than_they_must() -> None:
     checked = subprocess.run(
         [str(BIN / "zizmor"), "--offline", "--quiet", "."], cwd=ROOT, capture_output=True, text=True,
-        timeout=120, check=False,
+        timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert checked.returncode == 0, checked.stdout + checked.stderr

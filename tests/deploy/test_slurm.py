@@ -15,11 +15,12 @@ from pathlib import Path
 import httpx
 import pytest
 import slurm_cluster
-from slurm_cluster import PATIENCE, Cluster, until
+from slurm_cluster import Cluster
 
 import manifests
 import proctor
 from test_docs import blocks
+from waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "deploy" / "slurm"
@@ -232,7 +233,7 @@ def server_of(task: int) -> int:
     """Return the process of the server among what the script has started."""
     found = []
     for pid in Path(f"/proc/{task}/task/{task}/children").read_text().split():
-        with contextlib.suppress(FileNotFoundError):  # a `cmp` that has ended meanwhile
+        with contextlib.suppress(OSError):  # a `cmp` that has ended meanwhile
             if "serve" in Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
                 found.append(int(pid))
     (server,) = found

@@ -11,6 +11,7 @@ import pytest
 
 from proctor.errors import UsageError
 from proctor.service import systemd
+from waiting import PATIENCE
 
 COMMAND = str(Path(sysconfig.get_path("scripts"), "proctor"))
 BEYOND = (("--host", "0.0.0.0"), ("--token-file", "/etc/proctor-tokens"))
@@ -18,7 +19,7 @@ BEYOND = (("--host", "0.0.0.0"), ("--token-file", "/etc/proctor-tokens"))
 
 def proctor(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [COMMAND, "serve", *arguments], cwd=cwd, capture_output=True, text=True, timeout=240
+        [COMMAND, "serve", *arguments], cwd=cwd, capture_output=True, text=True, timeout=PATIENCE
     )
 
 
@@ -80,8 +81,12 @@ def test_systemd_takes_it(kind: str, tmp_path: Path) -> None:
     verify = ["systemd-analyze", "verify", *(["--user"] if kind == "user" else []), str(place)]
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
     # A unit that is wrong is told of, too: what is quiet is right.
-    taken = subprocess.run(verify, env=environment, capture_output=True, text=True, timeout=240)
+    taken = subprocess.run(
+        verify, env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert (taken.returncode, taken.stdout + taken.stderr) == (0, "")
     place.write_text(place.read_text().replace("Restart=", "Restrat="))
-    taken = subprocess.run(verify, env=environment, capture_output=True, text=True, timeout=240)
+    taken = subprocess.run(
+        verify, env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert "Restrat" in taken.stderr

@@ -14,8 +14,8 @@ from run_content import content
 
 from proctor.errors import InputError
 from proctor.evals.store import RunStore
+from waiting import PATIENCE, until
 
-PATIENCE = 120.0
 STUCK = "```python\nwhile True:\n    pass\n```"
 
 
@@ -106,8 +106,9 @@ def test_killed_while_judging(tmp_path: Path, api: str) -> None:
     run = tmp_path / "run"
     with BatchStub(stuck) as stub:
         child = begin(api, stub, run)
-        while judged(run) < 3:  # and the fourth is at work until its time is up
-            assert child.poll() is None
+        # The fourth is at work until its time is up.
+        until(lambda: judged(run) >= 3 or child.poll() is not None)
+        assert child.poll() is None
         child.kill()
         child.communicate(timeout=PATIENCE)
         assert child.returncode == -signal.SIGKILL

@@ -16,6 +16,7 @@ from proctor.errors import ModelFault, ModelRefused, ModelStalled
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import Message, ModelRequest
 from proctor.evals.models.openai import Endpoint, OpenAIModel
+from waiting import settled
 
 BUSY = ModelRefused("429", busy=True)
 
@@ -47,12 +48,6 @@ class Sent:
             self._end.set_exception(fault)
             with pytest.raises(ModelFault):
                 await self.task
-
-
-async def settled() -> None:
-    """Let everything run that can."""
-    for _ in range(20):
-        await asyncio.sleep(0)
 
 
 async def sent(connections: Connections, count: int) -> list[Sent]:

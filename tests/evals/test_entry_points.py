@@ -16,8 +16,8 @@ from proctor.errors import InputError
 from proctor.evals.provenance import provenance
 from proctor.evals.registry import benchmark_named, installed
 from proctor.evals.store import RunStore
+from waiting import PATIENCE
 
-PATIENCE = 120.0
 BENCHMARK = """
 from proctor import Problem, Test
 from proctor.evals import extraction

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from answers import right_reply
-from command import COMMAND, PATIENCE, environment
+from command import COMMAND, environment
 from stub import Call, serving
 
 from proctor.cli import eval_summary
@@ -19,6 +19,7 @@ from proctor.evals.records import records, settings_of
 from proctor.evals.rounds import judges_to_use
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Change, Generation, ProblemInfo, SampleJudgement
+from waiting import PATIENCE
 
 MONTHS = [date(2023 + n // 12, n % 12 + 1, 1) for n in range(26)]
 

@@ -25,6 +25,7 @@ from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation, ProblemInfo, Prompt, SampleJudgement, Turn
 from proctor.reports.records import SampleDetail, read_run
 from proctor.whole_file import whole_file
+from waiting import PATIENCE
 
 INSPECT = os.environ.get("PROCTOR_TEST_INSPECT", "")
 ANY_RUNS = sorted(FORMATS.keys() - {"ioi"})
@@ -131,7 +132,7 @@ def test_parquet_names_the_extra(
 def test_parquet_to_a_pipe(run: Path) -> None:
     done = subprocess.run(
         [COMMAND, "export", str(run), "--format", "parquet"], env=environment(),
-        capture_output=True, timeout=120, check=True,
+        capture_output=True, timeout=PATIENCE, check=True,
     )  # fmt: skip
     assert done.stdout == exported(run, "parquet").read_bytes()
 
@@ -227,7 +228,7 @@ def test_inspect_ai_reads_its_log(run: Path) -> None:
     with RunStore.open(run) as store:
         export_file(store, "inspect", target)
     done = subprocess.run(
-        [INSPECT, "-c", READ, str(target)], capture_output=True, text=True, timeout=240
+        [INSPECT, "-c", READ, str(target)], capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stderr
     log = json.loads(done.stdout)
@@ -272,7 +273,9 @@ def test_an_export_is_whole_or_not_there(run: Path) -> None:
         "    export_file(store, 'jsonl', Path(sys.argv[2]))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(run), str(target)], capture_output=True, timeout=120
+        [sys.executable, "-c", program, str(run), str(target)],
+        capture_output=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert target.read_text() == "old"

@@ -16,10 +16,10 @@ from stub import Call, serving
 
 from proctor.errors import InputError
 from proctor.evals.store import FILE, RunStore
+from waiting import PATIENCE
 
 SAMPLES = 5
 KILLS = int(os.environ.get("HARNESS_KILLS", "3"))
-PATIENCE = 120.0
 
 
 class Server:

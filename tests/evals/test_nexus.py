@@ -12,6 +12,7 @@ from stub import Call, Stub, serving
 from test_agent import work
 
 from proctor.cli.nexus import main
+from waiting import PATIENCE
 
 
 def answer_rightly(call: Call) -> None:
@@ -93,7 +94,7 @@ def test_the_timeout_stops_a_request(nexus: Nexus) -> None:
     import threading
 
     ended = threading.Event()
-    with serving(lambda call: ended.wait(60)) as stub:
+    with serving(lambda call: ended.wait(PATIENCE)) as stub:
         code, found = nexus(stub, "--timeout", "200", "--limit", "1", "--json")
         ended.set()
     assert code == 1

@@ -15,8 +15,8 @@ from stub import Call, serving
 from proctor.errors import SettingsError
 from proctor.evals.provenance import provenance
 from proctor.evals.store import RunStore
+from waiting import PATIENCE
 
-PATIENCE = 120.0
 AGENT = """
 from pathlib import Path
 from proctor.evals.extraction import extract

@@ -15,8 +15,7 @@ from stub import Call, completion, serving
 from proctor.errors import SettingsError
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
-
-PATIENCE = 120.0
+from waiting import PATIENCE
 
 
 def several(call: Call, texts: list[str], tokens: int = 20) -> None:

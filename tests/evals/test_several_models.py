@@ -15,6 +15,7 @@ from stub import Call, serving
 from proctor.cli.several_models import places
 from proctor.evals.records import settings_of
 from proctor.evals.store import RunStore
+from waiting import PATIENCE
 
 EVAL = ("eval", "livecodebench")
 
@@ -109,7 +110,7 @@ def test_ctrl_c_ends_all(tmp_path: Path) -> None:
         children.append(
             subprocess.Popen(command, env=environment(), text=True, stdout=pipe, stderr=pipe)
         )
-        _, said = children[0].communicate(timeout=120)
+        _, said = children[0].communicate(timeout=PATIENCE)
     assert children[0].returncode == 130
     assert f"proctor resume {tmp_path}/all/one" in said
     assert "not begun: two" in said

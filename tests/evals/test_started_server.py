@@ -1,7 +1,6 @@
 """A server that a run starts: a process of its own, on a port of its own, gone when the run is."""
 
 import json
-import os
 import shlex
 import signal
 import subprocess
@@ -15,6 +14,7 @@ from proctor_command import Proctor, report
 from proctor.evals.records import settings_of
 from proctor.evals.store import RunStore
 from proctor.sandbox.machine import procfs
+from waiting import until
 
 EVAL = ("eval", "livecodebench", "--model", "stub")
 SERVER = Path(__file__).parent / "started_stub.py"
@@ -94,8 +94,7 @@ def test_killed_it_takes_the_server_along_and_resumes_only_with_a_command(tmp_pa
                            env=environment(), capture_output=True, check=False)  # fmt: skip
     assert begun.returncode == -signal.SIGKILL
     (pid,) = pids(marks)
-    while not gone(pid):  # it has been told to end, by the kernel
-        os.sched_yield()
+    until(lambda: gone(pid))  # it has been told to end, by the kernel
 
     def resumed(*arguments: str) -> subprocess.CompletedProcess[str]:
         words = [COMMAND, "resume", run, "--json", *arguments]

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from proctor.evals.workers import for_each
+from waiting import settled
 
 
 class Work:
@@ -25,11 +26,6 @@ class Work:
         for item in items:
             self.under_way[item].set_result(None)
         await settled()
-
-
-async def settled() -> None:
-    for _ in range(20):
-        await asyncio.sleep(0)
 
 
 def run(test: Callable[[Work], Awaitable[None]]) -> Work:

@@ -5,11 +5,12 @@ import os
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from waiting import PATIENCE, until
 
 INSPECT = os.environ.get("PROCTOR_TEST_INSPECT", "")
 HERE = Path(__file__).parent / "in_inspect"
@@ -24,7 +25,7 @@ def python(script: str, *arguments: object, cwd: Path | None = None) -> Any:
     """Run a script in inspect_ai's Python and return what it printed last, which is JSON."""
     done = subprocess.run(
         [INSPECT, str(HERE / script), *map(str, arguments)],
-        capture_output=True, text=True, timeout=280, cwd=cwd,
+        capture_output=True, text=True, timeout=2 * PATIENCE, cwd=cwd,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -121,8 +122,7 @@ def test_kill_leaves_nothing() -> None:
     finally:
         host.send_signal(signal.SIGKILL)
         host.communicate()
-    while any(_lives(pid) for pid in pids):  # pytest's own timeout is the bound
-        time.sleep(0.05)
+    until(lambda: not any(_lives(pid) for pid in pids))
 
 
 def _lives(pid: int) -> bool:
@@ -138,7 +138,7 @@ def test_the_page_on_it(tmp_path: Path) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     done = subprocess.run(
-        [INSPECT, "example.py"], capture_output=True, text=True, timeout=280, cwd=tmp_path
+        [INSPECT, "example.py"], capture_output=True, text=True, timeout=2 * PATIENCE, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == files["printed.txt"]

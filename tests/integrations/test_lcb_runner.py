@@ -138,7 +138,7 @@ def test_check_correctness(
     assert json.dumps(got) == json.dumps(results)
     if metadata is None:
         assert list(about) == ["execution time"]
-        assert 0 <= about["execution time"] < 1
+        assert about["execution time"] >= 0
     else:
         assert about == metadata
 

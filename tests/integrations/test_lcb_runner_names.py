@@ -18,6 +18,7 @@ from proctor.integrations import lcb_runner
 from proctor.integrations.lcb_runner import judgements
 from proctor.judgement import Judgement
 from proctor.verdict import Verdict
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = {"input_output": json.dumps({"inputs": ["2", "5"], "outputs": ["4", "10"]})}
@@ -334,7 +335,11 @@ def test_upstreams_router_with_our_evaluation() -> None:
         pytest.skip("no case: a copy of LiveCodeBench without upstream's router")
     script = ROOT / "tools" / "originals" / "lcb_runner.py"
     done = subprocess.run(
-        [sys.executable, script, checkout], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, script, checkout],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert [line.split()[-1] for line in done.stdout.splitlines()[1:]] == ["yes"] * 4

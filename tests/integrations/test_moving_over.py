@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from proctor.integrations import lcb_runner
+from waiting import PATIENCE
 
 # As people write them for lcb_runner, down to the workers; only MODULE is filled in.
 SCRIPT = """
@@ -45,7 +46,7 @@ def test_a_script_for_lcb_runner_with_its_imports_changed(tmp_path: Path) -> Non
     script = tmp_path / "score.py"
     script.write_text(SCRIPT.replace("MODULE", "proctor.integrations.lcb_runner"))
     done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, script], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

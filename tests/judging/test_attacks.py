@@ -17,7 +17,6 @@ COUNTED = "touch_memory"
 """The attack that only a control group can tell from a program that fails by itself."""
 Judged = dict[str, Judgement]
 Parameters = Callable[[str], list[dict[str, Any]]]
-pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope="module")

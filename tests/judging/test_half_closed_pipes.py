@@ -17,7 +17,7 @@ from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
-pytestmark = [pytest.mark.timeout(180), pytest.mark.compiler]
+pytestmark = pytest.mark.compiler
 
 # Each is formatted with the exit codes for right and wrong.
 PYTHON_CLOSES = {

@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -17,10 +16,12 @@ from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.executor import in_pool, unless_killed
 from proctor.verdict import Verdict
+from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.user
 
-WAITS = "import sys, time\nword = input()\ntime.sleep(1.5)\nprint(word)"
+BUSY = "import time\nwhile time.process_time() < 0.7: pass\n"
+"""Time to be killed in, which is the longer the busier the machine is."""
 PROBLEM = Problem("echo", (Test("word\n", "word\n"),))
 
 
@@ -30,18 +31,20 @@ def own_pool() -> Iterator[Pool]:
         yield pool
 
 
+def youngest(pool: Pool, least: int) -> int:
+    """The youngest process of a job that has so many, or 0."""
+    for cell in list(pool._live.values()):
+        assert isinstance(cell, AgentProcess)
+        if len(pids := cell.job_pids()) >= least:
+            return max(pids)
+    return 0
+
+
 def killed_once(pool: Pool, least: int) -> Callable[[], None]:
     """Kill the youngest process of the pool's cell, once, when its job has so many; a joiner."""
 
     def watch() -> None:
-        while True:
-            for cell in list(pool._live.values()):
-                assert isinstance(cell, AgentProcess)
-                pids = cell.job_pids()
-                if len(pids) >= least:
-                    os.kill(max(pids), signal.SIGKILL)
-                    return
-            time.sleep(0.005)
+        os.kill(until(lambda: youngest(pool, least)), signal.SIGKILL)
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -55,7 +58,7 @@ def test_killed_from_outside(mode: str, processes: int, own_pool: Pool) -> None:
     settings = JudgeSettings(mode=mode)  # type: ignore[arg-type]
     assert judge(PROBLEM, "print(input())", settings=settings, pool=own_pool).passed
     join = killed_once(own_pool, processes)
-    found = judge(PROBLEM, WAITS, settings=settings, pool=own_pool)
+    found = judge(PROBLEM, f"word = input()\n{BUSY}print(word)", settings=settings, pool=own_pool)
     join()
     assert found.verdict is Verdict.AC
 
@@ -64,7 +67,7 @@ def test_killed_from_outside(mode: str, processes: int, own_pool: Pool) -> None:
 def test_killed_from_outside_before_its_tests(processes: int, own_pool: Pool) -> None:
     """While it is compiled, and while it is loaded."""
     problem = Problem("double", (Test("4", "8"),), function="double")
-    source = "import time\ntime.sleep(1.5)\ndef double(n):\n    return 2 * n"
+    source = f"{BUSY}def double(n):\n    return 2 * n"
     assert judge(PROBLEM, "print(input())", pool=own_pool).passed
     join = killed_once(own_pool, processes)
     found = judge(problem, source, pool=own_pool)
@@ -75,7 +78,9 @@ def test_killed_from_outside_before_its_tests(processes: int, own_pool: Pool) ->
 @pytest.mark.slow
 def test_a_compiled_program_killed_from_outside(own_pool: Pool) -> None:
     program = Program(
-        '#include <unistd.h>\n#include <stdio.h>\nint main(void) { sleep(2); puts("word"); }', "c"
+        "#include <time.h>\n#include <stdio.h>\n"
+        'int main(void) { while (clock() < 0.7 * CLOCKS_PER_SEC); puts("word"); }',
+        "c",
     )
     built = Compiler(in_pool(own_pool)).build(program)
     limits = Limits()
@@ -135,7 +140,7 @@ def test_a_second_try_corrects_nothing_but_the_kill(
         made.append(Judgement(verdict, float(verdict.passed), ()))
         return made[-1]
 
-    assert submit(judged, pool).result(timeout=60).verdict == verdict
+    assert submit(judged, pool).result(timeout=PATIENCE).verdict == verdict
     assert len(made) == times
 
 
@@ -152,5 +157,5 @@ def test_a_kill_is_not_remembered_for_the_next_program(own_pool: Pool) -> None:
         return Judgement(Verdict.RE, 0.0, ())
 
     for judged in (kills, fails):
-        submit(judged, own_pool).result(timeout=60)
+        submit(judged, own_pool).result(timeout=PATIENCE)
     assert tried == ["kills", "kills", "fails"]

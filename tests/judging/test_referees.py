@@ -27,7 +27,6 @@ _HEADER = re.compile(r"(?://|#) As: (\w+)(?: ([\w-]+))?\. Says: (.+)\.")
 HONEST = Program(
     '#include <cstdio>\nint main() { while (getchar() != EOF) {} puts("word"); }', "cpp17"
 )
-pytestmark = pytest.mark.timeout(300)
 
 
 def header(path: Path) -> tuple[str, str, str]:

@@ -25,8 +25,6 @@ from proctor.sandbox.command import Command, Streams
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
-pytestmark = pytest.mark.timeout(300)
-
 THINKS = r"""
 #include <cstdio>
 #include <cstring>

@@ -7,7 +7,7 @@ from proctor.languages.headers import _FIRST_INCLUDE
 
 N = 200_000
 # What these take grows with their length alone; a square of it would outlast the test by far.
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.usefixtures("ends")
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,6 @@ def test_java_classes_are_looked_for_in_linear_time(source: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sampled(2)
-@pytest.mark.usefixtures("ends")
 @pytest.mark.parametrize("source", ["class a ", "class a { ", "class a { } ", "} class a "])
 def test_a_million_java_classes_are_looked_through_once(source: str) -> None:
     assert naming.file_name(registry.get("java"), source * 1_000_000)

@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from waiting import PATIENCE
+
 _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -25,7 +27,7 @@ def open_page(address: str, *flags: str) -> tuple[str, list[str]]:
     with TemporaryDirectory() as profile:
         done = subprocess.run(
             [program, *_FLAGS, f"--user-data-dir={profile}", *flags, address],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=True,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=True,
         )  # fmt: skip
     return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from elsewhere import PATIENCE, Elsewhere
+from elsewhere import Elsewhere
+from waiting import PATIENCE
 
 DRIVER = (Path(__file__).parent / "driver.py").read_text()
 
@@ -92,7 +93,7 @@ class Watch:
             poller.register(fd, select.POLLIN)
         waiting = set(self._left.values())
         while waiting:
-            ended = poller.poll(30_000)
+            ended = poller.poll(1000 * PATIENCE)
             if not ended:
                 break
             for fd, _ in ended:

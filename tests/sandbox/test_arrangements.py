@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import proctor
+from waiting import PATIENCE
 
 pytestmark = [pytest.mark.root, pytest.mark.user]
 
@@ -34,7 +35,7 @@ import ctypes, threading, time
 def hold():
     time.sleep(0.2)
     data = [bytearray(b"x" * (4 << 20)) for _ in range(50)]
-    time.sleep(5)
+    time.sleep(1000)
 threading.Thread(target=hold).start()
 ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[__import__("os").uname().machine], 0)
 '''
@@ -111,7 +112,7 @@ def where(circumstances: str, library: Path, source: str = FACTS) -> dict[str, A
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(library), "HOME": str(library)}
     done = subprocess.run(
         [sys.executable, CIRCUMSTANCES, circumstances, "/usr/bin/python3", "-B", "-c", source],
-        capture_output=True, text=True, timeout=200, env=environment,
+        capture_output=True, text=True, timeout=PATIENCE, env=environment,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     found: dict[str, Any] = json.loads(done.stdout)

@@ -20,6 +20,7 @@ from proctor.errors import CellDied
 from proctor.languages.run import RunRequest, start
 from proctor.sandbox.machine import cgroup, procfs
 from proctor.sandbox.machine.cgroup import scope
+from waiting import until
 
 pytestmark = [pytest.mark.root, pytest.mark.cgroup("v1"), pytest.mark.user]
 MIB = 1 << 20
@@ -238,9 +239,9 @@ def test_a_group_taken_away_is_a_dead_cell() -> None:
         pool.submit(lambda cell, waited: None).result()
         first: Any = pool._live[0]
         homes = first.group._homes
-        job = start(RunRequest(Program("import time\ntime.sleep(1.5)\nprint('right')")), pool)
-        while not first.job_pids():
-            pass
+        busy = "import time\nwhile time.process_time() < 1: pass\nprint('right')"
+        job = start(RunRequest(Program(busy)), pool)
+        until(first.job_pids)
         while homes["pids"].exists():
             for home in homes.values():
                 for pid in (home / "cgroup.procs").read_text().split() if home.exists() else []:

@@ -22,6 +22,7 @@ from proctor.sandbox.container.cell import ContainerCell
 from proctor.sandbox.container.engine import ContainerEngine
 from proctor.sandbox.container.level import Container
 from proctor.sandbox.machine.interpreter import in_image
+from waiting import PATIENCE
 
 SETUP = CellSetup(in_image(None))
 pytestmark = pytest.mark.usefixtures("nothing_selected")
@@ -219,7 +220,7 @@ def test_the_inner_program_runs_in_containers_only() -> None:
 
     done = subprocess.run(
         [sys.executable, "-m", "proctor.sandbox.container.inner"], capture_output=True, text=True,
-        timeout=60, stdin=subprocess.DEVNULL,
+        timeout=PATIENCE, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 1
     assert "as process 1 of a container only" in done.stderr

@@ -16,6 +16,7 @@ from proctor.sandbox.command import Command
 from proctor.sandbox.executor import in_pool
 from proctor.sandbox.machine import cpus, procfs
 from proctor.sandbox.pool import Pool
+from waiting import PATIENCE
 
 ALL = cpus.usable()
 SHOW = "import os; print(*sorted(os.sched_getaffinity(0)))"
@@ -44,7 +45,7 @@ def test_each_agent_stays_on_one(pool: Pool) -> None:
     both = threading.Barrier(2)
 
     def home(cell: Cell, queued: float) -> set[int]:
-        both.wait(60)  # or one cell could do both
+        both.wait(PATIENCE)  # or one cell could do both
         return agent_cpus(cell, queued)
 
     homes = [future.result() for future in pool.submit_together([home, home])]

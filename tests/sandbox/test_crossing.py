@@ -15,6 +15,7 @@ from proctor.sandbox.cell import TestRun
 from proctor.sandbox.clock import ContestClock, UpstreamClock
 from proctor.sandbox.container import crossing, frames
 from proctor.sandbox.container.frames import BadFrame, Fields, Frame
+from waiting import PATIENCE
 
 ISOLATION = Isolation("container", {})
 positive = st.floats(min_value=1e-6, max_value=1e6)
@@ -165,7 +166,7 @@ def test_all_that_runs_in_a_container_is_among_what_goes_there(tmp_path: Path) -
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c",
          f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {imports}{modules}"],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.stdout == f"{tmp_path}/proctor/sandbox/container/inner.py\n", done.stderr
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import needs
-from elsewhere import CIRCUMSTANCES, PATIENCE, PROCTOR, Elsewhere
+from elsewhere import CIRCUMSTANCES, PROCTOR, Elsewhere
 from proctor.sandbox.machine import procfs
+from waiting import PATIENCE
 
 SAID = "/proc is not that of this PID namespace"
 NEW = (shutil.which("unshare") or "", "--pid", "--fork", "--kill-child")

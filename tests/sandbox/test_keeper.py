@@ -10,6 +10,7 @@ import pytest
 from proctor import Limits, Pool, open_pool, run
 from proctor.errors import ProctorError
 from proctor.sandbox.machine import procfs
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.user
 
@@ -52,7 +53,7 @@ def test_closing_ends_the_job(victim: str) -> None:
         pool.close()
         waiting.join()
         while alive:
-            gone = select.select(alive, [], [], 30.0)[0]
+            gone = select.select(alive, [], [], PATIENCE)[0]
             assert gone, "processes of the job are still there"
             for fd in gone:
                 alive.remove(fd)

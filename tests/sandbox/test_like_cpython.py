@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from proctor import Pool, run
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.user
 
@@ -192,7 +193,7 @@ def plain(source: str, directory: Path) -> tuple[int, bytes, bytes]:
     path.write_bytes(source.encode())
     done = subprocess.run(
         [sys.executable, "-s", "-P", "solution.py"],
-        cwd=directory, input=STDIN, capture_output=True, timeout=120,
+        cwd=directory, input=STDIN, capture_output=True, timeout=PATIENCE,
         env={"PYTHONUTF8": "1", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
     return done.returncode, done.stdout, done.stderr

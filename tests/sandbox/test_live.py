@@ -17,6 +17,7 @@ from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.service.engine import Engine, open_engine
 from proctor.service.live import LiveRun, OutputStream
+from waiting import until_true
 
 pytestmark = pytest.mark.user
 
@@ -271,8 +272,7 @@ def test_cancelled_while_it_waits_for_a_place(engine: Engine) -> None:
     async def main() -> None:
         async with engine.live(RunRequest(Program("input()"))):
             waiting = asyncio.create_task(engine.live(RunRequest(Program(""))).__aenter__())
-            while not engine.admission.waiting:
-                await asyncio.sleep(0)
+            await until_true(lambda: engine.admission.waiting)
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await waiting

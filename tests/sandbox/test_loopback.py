@@ -31,6 +31,7 @@ from proctor.sandbox.container.size import size_for
 from proctor.sandbox.levels.bubblewrap import Bubblewrap, arrangements
 from proctor.sandbox.pool import Job
 from proctor.sandbox.process_cell import ProcessCell
+from waiting import PATIENCE
 
 pytestmark = [pytest.mark.namespaces, pytest.mark.user]
 
@@ -264,7 +265,7 @@ with open_pool(cells=1, isolation="namespaces") as pool:
 def test_where_somebody_else_answers_system_calls_there_are_no_sockets() -> None:
     """The kernel lets one listener only answer for a process, such as that of a container's host."""
     done = subprocess.run(
-        [sys.executable, "-c", WATCHED], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", WATCHED], capture_output=True, text=True, timeout=PATIENCE
     )
     assert (done.stdout, done.stderr) == ("1 True\nlimits.loopback\n", "")
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from waiting import until
+
 CREATES = (
     "open", "openat", "openat2", "creat", "mkdir", "mkdirat", "mknod", "mknodat", "link", "linkat",
     "symlink", "symlinkat", "rename", "renameat", "renameat2", "mount", "fsopen",
@@ -88,8 +90,8 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         command += ["-e", "signal=none", *(f"--attach={pid}" for pid in pids)]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as tracer:
             for pid in pids:
-                while not traced(pid):
-                    assert tracer.poll() is None, tracer.communicate()
+                until(lambda: traced(pid) or tracer.poll() is not None)  # noqa: B023
+                assert tracer.poll() is None, tracer.communicate()
             host.stdin.write("go\n")
             host.stdin.flush()
             verdicts = host.stdout.readline().split()

@@ -9,6 +9,7 @@ import pytest
 
 from proctor import LimitHit, Limits, Session, SessionEnded, open_session
 from proctor.sandbox.notebook import CellResult, Notebook
+from waiting import until
 
 MIB = 1 << 20
 LIMITS = Limits(cpu=5.0, memory=256 * MIB, processes=16, disk=8 * MIB, output=1 * MIB)
@@ -315,8 +316,7 @@ def test_a_session_may_be_closed_while_a_cell_runs() -> None:
         fine(notebook.run_cell("import time, os; os.mkfifo('never')"))
         with ThreadPoolExecutor(1) as thread:
             waiting = thread.submit(notebook.run_cell, "open('begun', 'w').close()\nopen('never')")
-            while "begun" not in session.files():
-                pass
+            until(lambda: "begun" in session.files())
             session.close()
             with pytest.raises(SessionEnded):
                 waiting.result()

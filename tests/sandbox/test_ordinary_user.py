@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import proctor
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.user
 
@@ -112,7 +113,7 @@ def library() -> Iterator[Path]:
 def as_user(source: str, library: Path) -> Any:
     done = subprocess.run(
         ["/usr/bin/python3", "-B", "-c", DROP + source, str(library)],
-        capture_output=True, text=True, timeout=200, env={"PATH": "/usr/bin:/bin"},
+        capture_output=True, text=True, timeout=PATIENCE, env={"PATH": "/usr/bin:/bin"},
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     found: Any = json.loads(done.stdout)
@@ -192,7 +193,7 @@ def test_two_cells_have_two_uids(library: Path) -> None:
         import threading
 
         both = threading.Barrier(2)
-        futures = [pool.submit(lambda cell, _: (both.wait(60), cell)[1]) for _ in range(2)]
+        futures = [pool.submit(lambda cell, _: (both.wait(PATIENCE), cell)[1]) for _ in range(2)]
         cells = [future.result() for future in futures]
         uids = {Path(f"/proc/{cell._process.pid}").stat().st_uid for cell in cells}
         assert len(uids) == 2

@@ -24,11 +24,10 @@ from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.machine import memfile, procfs
 from proctor.sandbox.process_cell import ProcessCell as Cell
 from proctor.sandbox.serving import AgentServing
+from waiting import PATIENCE, until, until_none
 
 pytestmark = pytest.mark.user
 
-PATIENCE = 60.0
-"""Seconds to wait for what should come at once: generous, so that no machine is too busy."""
 HELLO = Program("print('hello')")
 FOREVER = Program("while True: pass")
 LIMITS = Limits(cpu=5.0)
@@ -129,8 +128,7 @@ def test_a_cell_that_dies_in_the_middle_of_a_program_is_replaced() -> None:
         return hello(cell)
 
     def kill_when_busy(cell: Cell) -> None:
-        while sum(map(procfs.cpu_seconds, cell.job_pids())) < 0.05:
-            os.sched_yield()
+        until(lambda: sum(map(procfs.cpu_seconds, cell.job_pids())) >= 0.05)
         deaths.append(cell._process.pid)
         cell.kill()
 
@@ -144,8 +142,7 @@ def test_a_cell_that_died_idle_is_not_noticed_by_the_next_job() -> None:
         first = pool.submit(first_process).result(PATIENCE)
         live = processes(pool._live[0])
         os.killpg(first, signal.SIGKILL)
-        while alive(live):
-            os.sched_yield()
+        until_none(lambda: alive(live))
         assert run(HELLO, pool=pool).stdout == b"hello\n"
         assert pool.submit(first_process).result(PATIENCE) != first
 
@@ -239,8 +236,7 @@ def test_waiting_for_a_cell_is_reported_apart_from_running(cell_pool: Pool) -> N
     assert begun.wait(PATIENCE)
     future = start(RunRequest(HELLO, limits=LIMITS), cell_pool)
     queued = time.monotonic()
-    while time.monotonic() - queued < 0.2:
-        os.sched_yield()
+    until(lambda: time.monotonic() - queued >= 0.2)
     release.set()
     done = future.result(PATIENCE)
     holder.result(PATIENCE)
@@ -315,7 +311,7 @@ def test_a_host_that_forgets_to_close_leaves_nothing_behind() -> None:
         "print(' '.join(map(str, pool._live[0]._all_pids())))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", source], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=PATIENCE
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
@@ -339,10 +335,7 @@ def test_a_host_that_is_killed_takes_its_cells_along(death: signal.Signals) -> N
         host.send_signal(death)
         host.wait()
     assert known
-    deadline = time.monotonic() + PATIENCE
-    while alive(known) and time.monotonic() < deadline:
-        os.sched_yield()
-    assert alive(known) == []
+    until_none(lambda: alive(known))
 
 
 def test_one_input_is_read_by_many_jobs_each_from_its_start(cell_pool: Pool) -> None:

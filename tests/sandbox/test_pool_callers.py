@@ -15,8 +15,8 @@ from proctor.errors import CellDied, InputError, PoolClosed
 from proctor.execution import Execution
 from proctor.sandbox.machine import procfs
 from proctor.sandbox.process_cell import ProcessCell as Cell
+from waiting import PATIENCE, until
 
-PATIENCE = 60.0
 HELLO = Program("print('hello')")
 FOREVER = Program("while True: pass")
 LIMITS = Limits(cpu=50.0)
@@ -51,8 +51,7 @@ def when_it_runs(pool: Pool, act: "threading.Thread") -> threading.Thread:
 
     def look() -> None:
         cell = pool._live[0]
-        while not any(task.state == "R" for task in procfs.tasks(cell.job_pids()).values()):
-            pass
+        until(lambda: any(task.state == "R" for task in procfs.tasks(cell.job_pids()).values()))
         act.start()
 
     looking = threading.Thread(target=look)

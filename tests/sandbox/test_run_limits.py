@@ -123,18 +123,20 @@ def test_memory_of_one_process(source: str, cell_pool: Pool) -> None:
     assert done.memory <= 64 * MIB + 4 * MIB
 
 
-# Each child is far below the limit, all together are far above; the parent just waits.
+# Each child is far below the limit, all together are far above; the parent waits until all are full.
 TREE = (
-    "import os\nr, w = os.pipe()\n"
-    "for _ in range(%d):\n"
+    "import os\nr, w = os.pipe()\nfull, tell = os.pipe()\n"
+    "for _ in range(children := %d):\n"
     "    if os.fork() == 0:\n"
     "        os.close(w)\n"
     "        data = bytearray(%d)\n"
     "        for at in range(0, len(data), 4096): data[at] = 1\n"
+    "        os.write(tell, b'x')\n"
     "        os.read(r, 1)\n"
     "        os._exit(0)\n"
     "os.close(r)\n"
-    "import time; time.sleep(0.3)\nos.close(w)\n"
+    "for _ in range(children): os.read(full, 1)\n"
+    "os.close(w)\n"
     "while True:\n"
     "    try: os.wait()\n"
     "    except ChildProcessError: break\n"

@@ -11,6 +11,7 @@ import pytest
 from proctor import Limits, Pool, Session, SessionEnded, open_pool, open_session, run
 from proctor.errors import Cancelled, InputError, UsageError
 from proctor.sandbox.stop import Stop
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.user
 
@@ -211,7 +212,7 @@ def test_a_session_can_be_ended_from_inside_and_says_so() -> None:
 def test_an_unused_session_ends() -> None:
     with open_session(limits=LIMITS, idle=0.2) as opened:
         assert opened.run("print(1)").ok
-        opened._over.result(timeout=60)
+        opened._over.result(timeout=PATIENCE)
         with pytest.raises(SessionEnded, match=r"not used for 0\.2 s"):
             opened.run("print(1)")
 

@@ -2,7 +2,6 @@
 
 import errno
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +12,7 @@ from proctor.sandbox import workspace
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.levels import bubblewrap
 from proctor.sandbox.machine import interpreter
+from waiting import until
 
 MIB = 1 << 20
 LIMITS = Limits(cpu=10.0, wall=120.0, memory=256 * MIB, processes=32, disk=8 * MIB, output=MIB)
@@ -114,8 +114,7 @@ def test_the_end_of_a_session_reaches_who_waits() -> None:
 
         waiting = threading.Thread(target=wait)
         waiting.start()
-        while "begun" not in opened.files():
-            time.sleep(0.01)
+        until(lambda: "begun" in opened.files())
         opened.close()
         waiting.join()
         assert caught == ["the session was closed"]

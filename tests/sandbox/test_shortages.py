@@ -33,6 +33,7 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy
 from proctor.sandbox.machine import cgroup, memfile, procfs, users
 from proctor.sandbox.process_cell import ProcessCell
+from waiting import until
 
 pytestmark = pytest.mark.user
 
@@ -214,8 +215,7 @@ def test_a_cell_whose_keeper_was_killed_leaves_nothing(agent_too: bool) -> None:
 
         worker = threading.Thread(target=work)
         worker.start()
-        while len(cell.job_pids()) < 2:
-            os.sched_yield()
+        until(lambda: len(cell.job_pids()) >= 2)
         known = {(pid, procfs.start_time(pid)) for pid in cell._all_pids()}
         os.kill(cell._process.pid, signal.SIGKILL)
         cell._process.wait()

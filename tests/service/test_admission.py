@@ -10,15 +10,11 @@ from hypothesis import strategies as st
 
 from proctor.errors import Busy
 from proctor.service.admission import Admission, RequestContext
+from waiting import settled
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(work)
-
-
-async def settle() -> None:
-    for _ in range(5):
-        await asyncio.sleep(0)
 
 
 async def queue_up(admission: Admission, owners: str, order: list[str]) -> list[asyncio.Task[None]]:
@@ -27,7 +23,7 @@ async def queue_up(admission: Admission, owners: str, order: list[str]) -> list[
             order.append(owner)
 
     tasks = [asyncio.ensure_future(one(owner)) for owner in owners]
-    await settle()
+    await settled()
     return tasks
 
 
@@ -55,11 +51,11 @@ def test_too_much_is_refused_but_to_the_patient() -> None:
         assert caught.value.retry_after >= 1
         other = asyncio.ensure_future(admission.enter("b"))  # another's line is his own
         patient = asyncio.ensure_future(admission.enter("a", unlimited=True))
-        await settle()
+        await settled()
         assert not other.done()
         admission.leave()
         for _ in range(3):
-            await settle()
+            await settled()
         assert other.done()
         admission.leave()
         await asyncio.gather(*tasks, patient)
@@ -117,7 +113,7 @@ def test_no_place_is_ever_lost_or_made(steps: list[tuple[str, str]]) -> None:
             stay = asyncio.Event()
             jobs.append((asyncio.ensure_future(one(owner, stay)), stay))
             if at % 3:
-                await settle()
+                await settled()
             if step == "cancel":
                 jobs[at // 2][0].cancel()
             elif step == "leave":

@@ -18,6 +18,7 @@ from proctor.service.engine import Engine, open_engine
 from proctor.service.jobs import Job, Jobs
 from proctor.service.run_verdicts import verdict_of
 from proctor.verdict import Verdict
+from waiting import until_true
 
 FOREVER = RunRequest(Program("print(1, flush=True)\nwhile True: pass"), limits=Limits(cpu=600))
 PRINT = RunRequest(Program("print(1)"))
@@ -73,8 +74,7 @@ def test_a_contest_judgement_is_called_off_in_the_middle(language: str) -> None:
             )
         )
         await begun.wait()
-        while not any(cell is not None for cell in engine.pool._live.values()):
-            await asyncio.sleep(0)
+        await until_true(lambda: any(cell is not None for cell in list(engine.pool._live.values())))
         judging.cancel()
         with pytest.raises(asyncio.CancelledError):
             await judging

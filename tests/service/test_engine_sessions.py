@@ -14,6 +14,7 @@ from proctor.sandbox.stop import Stop
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine, open_engine
 from proctor.service.owned_session import OwnedSession
+from waiting import until_true
 
 ANN, BOB = RequestContext("ann"), RequestContext("bob")
 LIMITS = Limits(cpu=600, memory=256 * MIB, disk=8 * MIB)
@@ -29,8 +30,7 @@ def in_engine(work: Callable[[Engine], Coroutine[Any, Any, None]], **settings: A
 
 
 async def running(engine: Engine) -> None:
-    while not engine.admission.running:
-        await asyncio.sleep(0.001)
+    await until_true(lambda: engine.admission.running)
 
 
 async def cancelled(task: asyncio.Task[Any]) -> None:
@@ -47,8 +47,7 @@ def test_sessions_and_jobs_share_the_places() -> None:
         busy = asyncio.ensure_future(first.run_cell(FOREVER, ANN))
         await running(engine)
         waits = asyncio.ensure_future(second.run_cell("1 + 1", ANN))
-        while not engine.admission.waiting:
-            await asyncio.sleep(0.001)
+        await until_true(lambda: engine.admission.waiting)
         assert engine.admission.running == 1
         assert second.busy
         await cancelled(busy)
@@ -66,8 +65,7 @@ def test_what_is_cancelled_while_it_waits_never_begins() -> None:
         await running(engine)
         in_line = asyncio.ensure_future(session.run_cell("began = 1", ANN))
         for_a_place = asyncio.ensure_future(other.run_cell("began = 1", ANN))
-        while not engine.admission.waiting:
-            await asyncio.sleep(0.001)
+        await until_true(lambda: engine.admission.waiting)
         await cancelled(in_line)
         await cancelled(for_a_place)
         await cancelled(busy)

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from proctor.solver.profile import Profile
 from proctor.solver.report import Violation, report
 from proctor.solver.request import SolveRequest
 from proctor.solver.store import FOLDER, ResultStore
+from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.namespaces
 
@@ -50,8 +50,6 @@ leave("inc_3.json", 60)
 """
 )
 FOREVER = BETTER_THEN_WORSE + "time.sleep(1000)\n"
-PATIENCE = 120.0
-"""Seconds after which a file that has not come never will."""
 
 
 def cold(**changes: Any) -> Profile:
@@ -60,14 +58,13 @@ def cold(**changes: Any) -> Profile:
 
 def wait_for(place: Path, bins: int) -> dict[str, Any]:
     """Return the result that is kept at `place` when it has so many bins."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        for path in place.glob(f"{FOLDER}/result_*.json"):
-            found: dict[str, Any] = json.loads(path.read_text())  # whole, whenever it is read
-            if len(found["bins"]) == bins:
-                return found
-        time.sleep(0.01)
-    raise AssertionError(f"no result with {bins} bins")
+
+    def kept() -> list[dict[str, Any]]:
+        paths = place.glob(f"{FOLDER}/result_*.json")
+        found = [json.loads(path.read_text()) for path in paths]  # whole, whenever it is read
+        return [each for each in found if len(each["bins"]) == bins]
+
+    return until(kept)[0]
 
 
 @pytest.mark.parametrize("last", ["", "leave('result.json', 60)", "raise SystemExit(3)"])
@@ -144,10 +141,7 @@ def test_the_best_outlasts_the_command_of_tack(tmp_path: Path, number: int) -> N
     process.stdin.write(TAUGHT.encode())
     process.stdin.close()
     process.stdin = None
-    until = time.monotonic() + PATIENCE
-    while not (kept := list(tmp_path.glob(f"{FOLDER}/result_*.json"))):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    kept = until(lambda: list(tmp_path.glob(f"{FOLDER}/result_*.json")))
     process.send_signal(number)
     out, _ = process.communicate(timeout=PATIENCE)
     assert json.loads(kept[0].read_text()) == LESSON
@@ -199,10 +193,7 @@ time.sleep(1000)
     profile = msgspec.structs.replace(profiles.load("timetable"), warm=())
     with SolverHost(isolation="namespaces", cells=1, store=tmp_path) as host:
         run = host.start(SolveRequest(source, json.dumps(given).encode(), profile, 600))
-        until = time.monotonic() + PATIENCE
-        while not list(tmp_path.glob(f"{FOLDER}/result_*.json")):
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        until(lambda: list(tmp_path.glob(f"{FOLDER}/result_*.json")))
         run.cancel()
         envelope = run.result()
     assert envelope.partial.valid

@@ -181,7 +181,7 @@ def solve(given):
     time.sleep(60)
 """
     found = solve_instances(
-        yields, [instance("a", 0, best=8)], profile, host=host, timeout=2.0
+        yields, [instance("a", 0, best=8)], profile, host=host, timeout=4.0
     ).instances[0]
     assert (found.score, found.objective) == (0.75, 6.0)
     assert found.envelope is not None

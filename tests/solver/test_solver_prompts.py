@@ -19,6 +19,7 @@ from proctor.solver.host import SolverHost
 from proctor.solver.profile import Profile, modules, prompt
 from proctor.solver.request import SolveRequest, environment, time_limits
 from proctor.timetable.validate import validate
+from waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMETABLE = profiles.load("timetable")
@@ -171,7 +172,7 @@ def test_its_programs(number: int, host: SolverHost) -> None:
 def test_kinds_are_those_of_the_registry() -> None:
     done = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "build_timetable_kinds.py"), "--check"],
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
 
@@ -179,5 +180,7 @@ def test_kinds_are_those_of_the_registry() -> None:
 @pytest.mark.parametrize("name", profiles.names())
 def test_the_command_prints_it(name: str) -> None:
     command = Path(sys.executable).with_name("proctor")
-    done = subprocess.run([command, "profiles", name], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [command, "profiles", name], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.stdout == text(profiles.load(name))

@@ -20,6 +20,7 @@ from proctor.solver.host import SolverHost
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 from solver_corpus import GIVEN
+from waiting import PATIENCE
 
 pytestmark = [pytest.mark.namespaces, pytest.mark.user]
 
@@ -325,7 +326,7 @@ files = 'artifacts/[\w.]+'
 def test_cancelling_keeps_what_was_found(host: SolverHost, packing: Profile) -> None:
     heard = threading.Event()
     run = host.start(SolveRequest(FOREVER, GIVEN, packing), lambda _: heard.set())
-    assert heard.wait(60)
+    assert heard.wait(PATIENCE)
     run.cancel()
     envelope = run.result()
     assert (envelope.status, envelope.ok, envelope.partial.valid) == ("cancelled", False, True)
@@ -335,7 +336,7 @@ def test_cancelling_what_waits(packing: Profile) -> None:
     with SolverHost(isolation="namespaces", cells=1) as one:
         heard = threading.Event()
         first = one.start(SolveRequest(FOREVER, GIVEN, packing), lambda _: heard.set())
-        assert heard.wait(60)
+        assert heard.wait(PATIENCE)
         second = one.start(SolveRequest(BEST, GIVEN, packing))
         second.cancel()
         first.cancel()
@@ -344,7 +345,7 @@ def test_cancelling_what_waits(packing: Profile) -> None:
 
 def test_incumbents_as_they_come(host: SolverHost, packing: Profile) -> None:
     async def main() -> list[Incumbent | Envelope]:
-        stream = proctor.solve_stream(FOREVER, GIVEN, packing, host=host, timeout=1)
+        stream = proctor.solve_stream(FOREVER, GIVEN, packing, host=host, timeout=3)
         return [each async for each in stream]
 
     *incumbents, last = asyncio.run(main())

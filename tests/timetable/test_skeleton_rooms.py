@@ -13,6 +13,7 @@ from proctor.timetable.skeleton.data import read
 from proctor.timetable.skeleton.room_costs import choose
 from proctor.timetable.skeleton.search import minimize
 from proctor.timetable.validate import validate
+from waiting import PATIENCE
 
 LESSONS = 4
 """At one time, all of them."""
@@ -110,7 +111,7 @@ def test_inputs_of_next_to_nothing(
         {"id": n, "subject": "s", "teacher": None, "weeklyPeriods": each}
         for n, each in enumerate(weekly)
     ]
-    answer = Timetable(read(given), SearchSettings(seconds=10)).solve(tmp_path)
+    answer = Timetable(read(given), SearchSettings(seconds=PATIENCE)).solve(tmp_path)
     possible = not sum(weekly) or (periods and rooms != [])
     assert answer.status == ("OPTIMAL" if possible else "INFEASIBLE")
     if possible:

@@ -17,6 +17,7 @@ from proctor.timetable.checking import KINDS
 from proctor.timetable.instance import instance
 from proctor.timetable.reading import BaseKind
 from proctor.timetable.reference import FAMILIES, table
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "timetable-kinds.md"
@@ -31,7 +32,7 @@ def schema(name: str) -> Any:
 
 def test_the_page_is_what_the_registry_says() -> None:
     asked = [sys.executable, str(ROOT / "tools" / "build_timetable_kinds.py"), "--check"]
-    done = subprocess.run(asked, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     assert PAGE.read_text("utf-8").endswith(table())
 

@@ -12,13 +12,13 @@ from proctor.problem import Problem, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 from proctor.view.replays import ReplayDesk, ReplayTarget
+from waiting import until
 
 TARGET = ReplayTarget("run", "p", 0, "standard")
 
 
 def finished(desk: ReplayDesk) -> None:
-    while desk.state().state == "running":
-        pass
+    until(lambda: desk.state().state != "running")
 
 
 def test_a_second_one_waits_for_its_turn() -> None:

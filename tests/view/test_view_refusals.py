@@ -11,6 +11,8 @@ import pytest
 from command import proctor as command
 from viewed import PROBLEM, Viewed, viewing
 
+from waiting import PATIENCE
+
 TARGET = {"run": "first", "problem": PROBLEM, "sample": 1, "mode": "standard"}
 
 
@@ -69,14 +71,14 @@ def test_bodies_are_bounded(served: Viewed) -> None:
 def test_programs_and_others_of_this_machine(
     served: Viewed, path: str, headers: dict[str, str]
 ) -> None:
-    answer = httpx.get(served.url + path, headers=headers)
+    answer = httpx.get(served.url + path, headers=headers, timeout=PATIENCE)
     assert answer.status_code == 401
     assert "open the address" in answer.json()["title"]
     assert "set-cookie" not in answer.headers
 
 
 def test_the_printed_address_is_all_it_takes(served: Viewed) -> None:
-    with httpx.Client(base_url=served.url) as browser:
+    with httpx.Client(base_url=served.url, timeout=PATIENCE) as browser:
         first = browser.get(served.begin, headers={"Sec-Fetch-Site": "cross-site"})
         assert first.status_code == 200
         assert "HttpOnly; SameSite=Strict" in first.headers["set-cookie"]
@@ -104,7 +106,7 @@ def test_ctrl_c_ends_it(evaluated: Path) -> None:
     with viewing(evaluated) as served:
         assert served.get("/api/runs").status_code == 200
         served.process.send_signal(signal.SIGINT)
-        assert served.process.wait(60) == 0
+        assert served.process.wait(PATIENCE) == 0
         assert Path(served.log).read_text() == ""
 
 

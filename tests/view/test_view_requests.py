@@ -13,9 +13,10 @@ from command import COMMAND, environment
 from recorded_replies import evaluate
 from stub import Call
 from stub import serving as model_serving
-from viewed import JUDGES, PATIENCE, PROBLEM, Viewed, content, made_up, viewing
+from viewed import JUDGES, PROBLEM, Viewed, content, made_up, viewing
 
 from proctor.evals.stored import Generation, ProblemInfo, SampleJudgement
+from waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")

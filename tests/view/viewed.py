@@ -17,9 +17,9 @@ from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Change, ProblemInfo
 from served import PROCTOR, started
+from waiting import PATIENCE
 
 PROBLEM = "proctor-01-lantern-rows"
-PATIENCE = 120.0
 
 
 @dataclass

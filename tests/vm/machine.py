@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import proctor
+from waiting import PATIENCE
 
 HERE = Path(__file__).parent
 BUILT = HERE.parent.parent / "build" / "vm"
@@ -221,4 +222,4 @@ def dependencies(
 
 def make_disk(directory: Path, image: Path, megabytes: int) -> None:
     command = ["mke2fs", "-q", "-t", "ext4", "-d", str(directory), str(image), f"{megabytes}M"]
-    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    subprocess.run(command, check=True, timeout=PATIENCE, capture_output=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from waiting import PATIENCE
+
 BREAK = 0
 """Instead of a status: the connection is closed without an answer."""
 RUNTIMES = (200, [{"language": "cms", "version": "1.0.0", "aliases": ["cms_ioi"]}])
@@ -42,7 +44,7 @@ class FakePiston:
             self.most = max(self.most, self.under_way)
             answer = self.answers[min(len(self.seen), len(self.answers)) - 1]
         if self.gate is not None:
-            self.gate.wait(60)
+            self.gate.wait(PATIENCE)
         with self.lock:
             self.under_way -= 1
         return answer

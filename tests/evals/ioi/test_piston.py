@@ -16,6 +16,7 @@ from proctor.endpoints import Endpoints
 from proctor.errors import InfraFault, InputError, Unauthorized, UsageError
 from proctor.evals.ioi import feedback
 from proctor.evals.ioi.piston import ATTEMPTS, Piston
+from waiting import PATIENCE, until
 
 ROW = ioi_task.subtask_rows()[0]
 FINE: Answer = (200, ran("1", "fine"))
@@ -175,14 +176,13 @@ def test_a_second_opinion_is_waited_for(start: Start) -> None:
     busy, strict = start(FINE, gate=gate), start((400, {"message": "too long"}))
     with on(busy, strict) as piston, ThreadPoolExecutor(2) as threads:
         first = threads.submit(run, piston)
-        while not busy.seen:
-            pass
+        until(lambda: busy.seen)
         second = threads.submit(run, piston)
-        while not (strict.seen and piston._waiting):
-            assert not second.done()
+        until(lambda: (strict.seen and piston._waiting) or second.done())
+        assert not second.done()
         busy.gate = None
-        gate.wait(60)
-        assert first.result(60) == second.result(60) == ("1", "fine")
+        gate.wait(PATIENCE)
+        assert first.result(PATIENCE) == second.result(PATIENCE) == ("1", "fine")
     assert (len(busy.seen), len(strict.seen)) == (2, 1)
 
 
@@ -230,9 +230,8 @@ def test_what_waits_ends_with_the_run(start: Start) -> None:
     with on(bad) as piston:
         waiting = threading.Thread(target=wait, args=(piston,))
         waiting.start()
-        while piston._endpoints.down_since is None:
-            pass
-    waiting.join(60)
+        until(lambda: piston._endpoints.down_since is not None)
+    waiting.join(PATIENCE)
     assert [str(error) for error in ended] == ["the run has ended"]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import COMMAND, PATIENCE, environment
+from command import COMMAND, environment
 from fake_piston import FakePiston, answering
 from proctor_command import Proctor
 
@@ -27,6 +27,7 @@ from proctor.formats.ioi_rows import load_tasks
 from proctor.formats.results import ResultsFile, read_results
 from proctor.verdict import Verdict
 from served import Served, serving
+from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.compiler
 GIVEN = ("slow", "right", "small", "wrong", "crash", "broken")
@@ -66,7 +67,7 @@ class Fleet:
     @staticmethod
     def kill(server: Served) -> None:
         server.process.send_signal(signal.SIGKILL)
-        server.process.wait(60)
+        server.process.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -124,12 +125,10 @@ def test_killed_and_restarted_the_points_are_those_of_one_server(
         env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        while running.poll() is None and not all(map(work_of, servers)):
-            os.sched_yield()
+        until(lambda: running.poll() is not None or all(map(work_of, servers)))
         fleet.kill(dies)
         before = kept(tmp_path / "many")
-        while running.poll() is None and kept(tmp_path / "many") < before + 3:
-            os.sched_yield()
+        until(lambda: running.poll() is not None or kept(tmp_path / "many") >= before + 3)
         fleet.kill(dies_later)
         fleet.kill(comes_back)
         assert running.poll() is None

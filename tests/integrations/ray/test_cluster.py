@@ -26,11 +26,11 @@ from proctor.limits import Limits
 from proctor.prediction import CallTask
 from proctor.problem import Interactive, Problem, Subtask, Test
 from proctor.verdict import Verdict
+from waiting import PATIENCE
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:ray")]
 
 BUNDLED = Path(proctor.__file__).parent / "bundled"
-PATIENCE = 120.0
 SQUARE = Problem("square", (Test("3\n", "9\n"), Test("4\n", "16\n")))
 RIGHT = "print(int(input()) ** 2)"
 ACCEPT = '#include <cstdio>\nint main(int, char** a) { return fopen(a[2], "r") ? 0 : 1; }\n'

@@ -15,12 +15,12 @@ import pytest
 
 import proctor
 from proctor.evals.store import RunStore
+from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.ray
 
 COMMAND = str(Path(sysconfig.get_path("scripts"), "proctor"))
 BUNDLED = Path(proctor.__file__).parent / "bundled"
-PATIENCE = 240.0
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +65,7 @@ def test_a_driver_that_is_killed_goes_on(cluster: clusters.Cluster, tmp_path: Pa
         before = rows_of(out)
         with begin(cluster, *judging(out)) as process:
             wanted = len(before) + chance.randint(1, 8)
-            while process.poll() is None and len(rows_of(out)) < wanted:
-                os.sched_yield()
+            until(lambda: process.poll() is not None or len(rows_of(out)) >= wanted)  # noqa: B023
             process.kill()
         assert rows_of(out)[: len(before)] == before
     code, shown, said = ran(cluster, *judging(out))
@@ -81,8 +80,7 @@ def test_a_driver_that_is_killed_goes_on(cluster: clusters.Cluster, tmp_path: Pa
 def test_an_interrupt_keeps_what_is_made(cluster: clusters.Cluster, tmp_path: Path) -> None:
     out = tmp_path / "results.jsonl"
     with begin(cluster, *judging(out)) as process:
-        while process.poll() is None and not rows_of(out):
-            os.sched_yield()
+        until(lambda: process.poll() is not None or rows_of(out))
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130

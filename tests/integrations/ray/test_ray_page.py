@@ -10,6 +10,8 @@ from pathlib import Path
 import clusters
 import pytest
 
+from waiting import PATIENCE
+
 pytestmark = pytest.mark.ray
 
 PAGE = Path(__file__).parents[3] / "docs/how-to/judge-on-ray.md"
@@ -29,7 +31,7 @@ def test_it_works_as_shown(tmp_path: Path) -> None:
                 (tmp_path / name).write_text(text)
             elif mark == "cluster":
                 shell = ["sh", "-ec"] if language == "sh" else [sys.executable, "-c"]
-                subprocess.run([*shell, text], env=env, cwd=tmp_path, check=True, timeout=240)
+                subprocess.run([*shell, text], env=env, cwd=tmp_path, check=True, timeout=PATIENCE)
                 ran.append(language)
     assert ran == ["sh", "sh", "python"]
     assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2

@@ -11,6 +11,7 @@ import pytest
 
 from proctor.errors import SettingsError
 from proctor.integrations.ray.serving import app
+from waiting import PATIENCE
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]
 
@@ -24,7 +25,7 @@ def server() -> Iterator[httpx.Client]:
         clusters.ray.init(cluster.address, log_to_driver=False)
         clusters.serve.start(http_options={"port": 8123, "location": "EveryNode"})
         clusters.serve.run(app({"cpus": "1", "max_replicas": 2}), route_prefix="/")
-        with httpx.Client(base_url=URL, timeout=120) as client:
+        with httpx.Client(base_url=URL, timeout=PATIENCE) as client:
             yield client
         clusters.serve.shutdown()
 

@@ -33,6 +33,7 @@ from proctor.judging.judges import Judges
 from proctor.judging.settings import default_limits
 from proctor.problem import Subtask
 from proctor.verdict import Verdict
+from waiting import PATIENCE
 
 PROBLEM = Problem("double", (Test("2\n", "4\n"), Test("-3\n", "-6\n")))
 RIGHT, WRONG = "print(int(input()) * 2)", "print(int(input()) ** 2)"
@@ -53,7 +54,7 @@ def ask(
     judges: Judges, problem: Problem = PROBLEM, program: Program | str = RIGHT,
     settings: JudgeSettings = SETTINGS, subtasks: Collection[str] | None = None,
 ) -> Judgement:  # fmt: skip
-    return judges.start(problem, program, settings, subtasks).result(timeout=120)
+    return judges.start(problem, program, settings, subtasks).result(timeout=PATIENCE)
 
 
 @contextmanager
@@ -283,7 +284,7 @@ def test_the_machine_that_made_it_is_remembered(held: HeldJudges, tmp_path: Path
         for program, machine in ((RIGHT, there), (WRONG, None)):
             future = judges.start(PROBLEM, program, SETTINGS)
             held.started[-1].set_result(made(machine=machine))
-            assert future.result(timeout=60).machine == machine
+            assert future.result(timeout=PATIENCE).machine == machine
             assert ask(judges, program=program).machine == machine  # None: it was this one
 
 
@@ -303,7 +304,7 @@ class TestUnderWay:
         assert judges.tally.shared == 7
         result = made()
         held.started[0].set_result(result)
-        assert [each.result(timeout=60) for each in futures] == [result] * 8
+        assert [each.result(timeout=PATIENCE) for each in futures] == [result] * 8
         assert not other.done()
         judges.start(PROBLEM, RIGHT, SETTINGS)
         assert len(held.started) == (2 if judges.tally.kept else 3)
@@ -313,7 +314,7 @@ class TestUnderWay:
             asked = list(threads.map(lambda _: judges.start(PROBLEM, RIGHT, SETTINGS), range(200)))
         assert len(held.started) == 1
         held.started[0].set_result(made())
-        assert len(wait(asked, timeout=60).done) == 200
+        assert len(wait(asked, timeout=PATIENCE).done) == 200
         assert len({id(each) for each in asked}) == 200
 
     def test_whoever_cancels_cancels_for_himself(
@@ -324,10 +325,10 @@ class TestUnderWay:
         assert third.cancel()
         assert not held.started[0].cancelled()
         held.started[0].set_result(made())
-        assert second.result(timeout=60).verdict is Verdict.AC
+        assert second.result(timeout=PATIENCE).verdict is Verdict.AC
         assert not second.cancel()
         with pytest.raises(CancelledError):
-            first.result(timeout=60)
+            first.result(timeout=PATIENCE)
 
     def test_the_last_to_cancel_takes_it_back(self, judges: CachedJudges, held: HeldJudges) -> None:
         futures = [judges.start(PROBLEM, RIGHT, SETTINGS) for _ in range(3)]
@@ -336,7 +337,7 @@ class TestUnderWay:
         again = judges.start(PROBLEM, RIGHT, SETTINGS)
         assert len(held.started) == 2
         held.started[1].set_result(made())
-        assert again.result(timeout=60).verdict is Verdict.AC
+        assert again.result(timeout=PATIENCE).verdict is Verdict.AC
 
     def test_one_that_has_begun_goes_on_for_the_store(
         self, judges: CachedJudges, held: HeldJudges
@@ -353,7 +354,7 @@ class TestUnderWay:
         futures = [judges.start(PROBLEM, RIGHT, SETTINGS) for _ in range(2)]
         error = NoLanguage("gone")
         held.started[0].set_exception(error)
-        assert [each.exception(timeout=60) for each in futures] == [error] * 2
+        assert [each.exception(timeout=PATIENCE) for each in futures] == [error] * 2
 
     def test_a_judge_that_is_closed_cancels_all(
         self, judges: CachedJudges, held: HeldJudges
@@ -372,7 +373,7 @@ class TestUnderWay:
         held.error = None
         future = judges.start(PROBLEM, RIGHT, SETTINGS)
         held.started[0].set_result(made())
-        assert future.result(timeout=60).passed
+        assert future.result(timeout=PATIENCE).passed
 
     def test_who_joins_what_cannot_be_begun_is_told(
         self, judges: CachedJudges, held: HeldJudges
@@ -387,7 +388,7 @@ class TestUnderWay:
         held.start = refuse  # type: ignore[method-assign]
         with pytest.raises(InputError):
             judges.start(PROBLEM, RIGHT, SETTINGS)
-        assert isinstance(joined[0].exception(timeout=60), InputError)
+        assert isinstance(joined[0].exception(timeout=PATIENCE), InputError)
 
 
 class TestVerified:
@@ -421,7 +422,7 @@ class TestVerified:
             assert not future.done()
             with caplog.at_level(logging.WARNING):
                 held.started[1].set_result(made())
-                assert future.result(timeout=60) == made()
+                assert future.result(timeout=PATIENCE) == made()
             assert (tally.verified, tally.differing, tally.kept) == (1, 1, 1)
         assert len(caplog.records) == 1
         assert "'double'" in caplog.text
@@ -438,7 +439,7 @@ class TestVerified:
         with cached(held, tmp_path, verify=1.0) as (judges, tally):
             future = judges.start(PROBLEM, RIGHT, SETTINGS)
             held.started[1].set_result(slow)
-            assert future.result(timeout=60) == slow
+            assert future.result(timeout=PATIENCE) == slow
             assert (tally.verified, tally.differing) == (1, 0)
         with cached(held, tmp_path) as (judges, _):
             assert not judges.start(PROBLEM, RIGHT, SETTINGS).done()
@@ -450,7 +451,7 @@ class TestVerified:
         with cached(held, tmp_path, verify=1.0) as (judges, tally):
             future = judges.start(PROBLEM, RIGHT, SETTINGS)
             held.started[1].set_result(made(Verdict.INFRA_FAULT))
-            assert future.result(timeout=60).remembered
+            assert future.result(timeout=PATIENCE).remembered
             assert (tally.verified, tally.differing) == (0, 0)
 
     def test_the_share_is_of_keys(self, held: HeldJudges, tmp_path: Path) -> None:

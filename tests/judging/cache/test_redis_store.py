@@ -12,6 +12,7 @@ from proctor.judging.cache import CacheTally, open_cached
 from proctor.judging.cache.redis_store import KEPT_FOR, RedisStore
 from proctor.judging.cache.sealing import SECRET_VARIABLE, VerdictSeal
 from proctor.verdict import Verdict
+from waiting import PATIENCE
 
 pytestmark = pytest.mark.redis
 PROBLEM = Problem("double", (Test("2\n", "4\n"),))
@@ -100,7 +101,7 @@ def test_strangers_entries_are_not_believed(server: Server, held: HeldJudges, se
     with server.client() as client:
         client.set(name, before)
     with open_cached(held, server.url) as judges:
-        found = judges.start(PROBLEM, PROGRAM, JudgeSettings()).result(timeout=60)
+        found = judges.start(PROBLEM, PROGRAM, JudgeSettings()).result(timeout=PATIENCE)
         assert found.verdict is Verdict.WA
 
 
@@ -117,7 +118,7 @@ def test_a_name_that_holds_something_else_is_a_failure(
     with open_cached(held, server.url) as judges:
         future = judges.start(PROBLEM, PROGRAM, JudgeSettings())
         held.started[1].set_result(made())
-        assert future.result(timeout=60).passed
+        assert future.result(timeout=PATIENCE).passed
         assert judges.tally.failures == 1
     assert "judging goes on without the cache" in caplog.text
 
@@ -131,7 +132,7 @@ def test_a_server_that_goes_away_costs_no_judgement(
         future = judges.start(PROBLEM, program, JudgeSettings())  # type: ignore[attr-defined]
         if not future.done():
             held.started[-1].set_result(made())
-        return bool(future.result(timeout=60).remembered)
+        return bool(future.result(timeout=PATIENCE).remembered)
 
     with open_cached(held, server.url) as judges:
         assert not any(judged(judges, each) for each in programs[:2])
@@ -189,7 +190,7 @@ def test_the_right_password_is_told_nowhere(
     with open_cached(held, f"redis://:{QUOTED}@127.0.0.1:{server.port}", tally=tally) as judges:
         future = judges.start(PROBLEM, PROGRAM, JudgeSettings())
         held.started[0].set_result(made())
-        assert future.result(timeout=60).passed
+        assert future.result(timeout=PATIENCE).passed
         assert tally.kept == 1
         server.kill()
         judges.start(PROBLEM, PROGRAM, JudgeSettings())

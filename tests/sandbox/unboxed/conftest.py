@@ -13,6 +13,9 @@ import pytest
 from cells import Driver
 from ways import USERS, WAYS, driver
 
+from dying import dead
+from waiting import until_none
+
 
 @pytest.fixture(
     scope="module",
@@ -49,4 +52,4 @@ def unharmed(cell: Driver) -> Iterator[None]:
     # On a busy machine a job may have been tried again, in another cell.
     gone = [pid for pid in before if pid not in after["own"]]
     assert gone in ([], before)
-    assert not [pid for pid in gone if Path(f"/proc/{pid}").exists()]
+    until_none(lambda: [pid for pid in gone if not dead(pid)])

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from cells import Driver, Watch
 
+from waiting import until
+
 pytestmark = pytest.mark.usefixtures("unharmed")
 
 
@@ -43,12 +45,15 @@ class TestEnds:
         return self._settled(driver)
 
     def _settled(self, driver: Driver) -> tuple[list[int], Watch]:
-        while True:
+        def settled() -> tuple[list[int], list[int]] | None:
             found = driver.ask("pids")
             own, job = found["own"], found["job"]
             # The job, and the daemon whose first parent is gone.
-            if len(job) == 2 and all(parent(pid) == own[-1] for pid in job):
-                return own, Watch([*own, *job])
+            there = len(job) == 2 and all(parent(pid) == own[-1] for pid in job)
+            return (own, job) if there else None
+
+        own, job = until(settled)
+        return own, Watch([*own, *job])
 
     def test_the_host_by_force(self, fresh: Driver) -> None:
         _, watch = self._busy(fresh)

@@ -8,6 +8,8 @@ from cells import Driver
 from hungry import MIB, ORPHANS, SLEEP, SPIN, touch
 from ways import driver
 
+from waiting import until
+
 pytestmark = pytest.mark.usefixtures("unharmed")
 
 
@@ -50,8 +52,8 @@ def test_other_processes_are_out_of_reach(cell: Driver, way: str, library: Path)
     """The host's, another cell's, the keeper and the agent."""
     with driver(way, library) as other:
         other.ask("start", source=SLEEP)
-        while not (theirs := other.ask("pids"))["job"]:
-            pass
+        until(lambda: other.ask("pids")["job"])
+        theirs = other.ask("pids")
         mine = cell.ask("pids")["own"]
         targets = [os.getpid(), cell.pid, *mine, *theirs["own"], *theirs["job"]]
         source = (

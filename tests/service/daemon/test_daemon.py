@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from daemon_process import PATIENCE, Spoken, marker, speaking, tree, until_carried
+from daemon_process import Spoken, marker, speaking, tree, until_carried
+from waiting import PATIENCE
 
 PRINTING = """
 import os, warnings

@@ -136,7 +136,7 @@ def test_what_becomes_of_a_solver_is_said_in_tacks_words(
 
 
 def test_time_is_over_with_a_solution(daemon: Spoken) -> None:
-    daemon.send({"type": "execute", **typed(FOREVER, timeoutMs=10)})
+    daemon.send({"type": "execute", **typed(FOREVER, timeoutMs=3000)})
     answer = daemon.read()
     assert (answer["status"], answer["ok"], answer["errorDigest"]) == ("timeout", True, "")
     assert answer["resultData"]["bins"] == [["a"], ["b"], ["c"]]

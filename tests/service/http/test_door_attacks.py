@@ -16,6 +16,7 @@ from proctor.service.http import responses
 from proctor.service.http.responses import PendingResponse
 from proctor.service.http.sandbox_fusion.datasets import same_output
 from served import Served, serving
+from waiting import PATIENCE, until
 
 PRINT = {"code": "print(1)", "language": "python"}
 
@@ -46,7 +47,7 @@ def test_a_page_of_another_host_gets_nothing_from_a_server_without_tokens(
             assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
     async def talk() -> None:
-        async with connect(address(server), origin=origin):  # type: ignore[arg-type]
+        async with connect(address(server), origin=origin, open_timeout=PATIENCE):  # type: ignore[arg-type]
             pass
 
     with pytest.raises(InvalidStatus):
@@ -173,20 +174,21 @@ def test_who_waits_when_the_server_is_stopped_is_told_that_it_was_not_his_fault(
     answers: list[httpx.Response] = []
     with serving("--cells", "1", "--no-access-log") as served, served.client() as client:
         waiting = threading.Thread(
-            target=lambda: answers.append(httpx.post(served.url + path, json=asked, timeout=120))
+            target=lambda: answers.append(
+                httpx.post(served.url + path, json=asked, timeout=PATIENCE)
+            )
         )
         waiting.start()
-        while "proctor_jobs_running 1.0" not in client.get("/metrics").text:
-            pass
+        until(lambda: "proctor_jobs_running 1.0" in client.get("/metrics").text)
         served.process.send_signal(signal.SIGINT)
         while True:  # until that is seen to: two signals at once would be one
             try:
-                httpx.get(served.url + "/healthz", timeout=60)
+                httpx.get(served.url + "/healthz", timeout=PATIENCE)
             except httpx.TransportError:
                 break
         served.process.send_signal(signal.SIGINT)
         waiting.join()
-        served.process.wait(60)
+        served.process.wait(PATIENCE)
     answer = answers[0].json()
     assert answers[0].status_code in {500, 503}
     said = answer["message"] if path.startswith("/api") else answer["title"]

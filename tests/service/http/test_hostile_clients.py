@@ -23,6 +23,7 @@ from proctor.service.http.connection import HEAD_BYTES, HEAD_FIELDS
 from proctor.service.http.middleware import MESSAGE, MOST_VALUES
 from proctor.service.http.native.packed_schema import FrameReader
 from served import Served, serving
+from waiting import PATIENCE, until
 
 PRINT = json.dumps({"code": "print(1)", "language": "python"}).encode()
 
@@ -48,7 +49,7 @@ def request(body: bytes, path: str = "/run_code", more: str = "") -> bytes:
 
 def talk(server: Served, data: bytes, *, end: bool = True) -> bytes:
     """Send bytes as they are and return what comes back until the connection is closed."""
-    with socket.create_connection(address(server), timeout=60) as line:
+    with socket.create_connection(address(server), timeout=PATIENCE) as line:
         with contextlib.suppress(OSError):  # a server that has read enough may hang up by then
             line.sendall(data)
             if end:
@@ -108,8 +109,7 @@ def test_bodies_that_do_not_come_and_answers_that_nobody_reads(server: Served) -
     works(server)
     with server.client() as client:
         # What was running ends when it ends; what is never given back runs into the time limit.
-        while descriptors(server) > before + 4:
-            client.get("/healthz")
+        until(lambda: client.get("/healthz") and descriptors(server) <= before + 4)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_head_is_bounded(server: Served, data: bytes) -> None:
 @pytest.mark.parametrize("more", [b"A: b\r\n" * 50_000, b"X: " + b"y" * (1 << 20)])
 def test_what_follows_a_body_is_bounded(server: Served, more: bytes) -> None:
     """Trailers are headers too; the connection is closed, and they are not taken."""
-    with socket.create_connection(address(server), timeout=60) as line:
+    with socket.create_connection(address(server), timeout=PATIENCE) as line:
         try:
             line.sendall(TRAILERS)
             while True:  # until the server has had enough; without a bound it never has
@@ -183,7 +183,7 @@ def test_heads_that_do_not_come_are_not_waited_for(server: Served) -> None:
     """Half-sent requests, and connections that say nothing, stayed open for ever."""
     begun = [b"", b"G", HEAD, HEAD + b"\r\n" + HEAD, b"\r\n"]
     before = descriptors(server)
-    lines = [socket.create_connection(address(server), timeout=120) for _ in range(100)]
+    lines = [socket.create_connection(address(server), timeout=PATIENCE) for _ in range(100)]
     for at, line in enumerate(lines):
         line.sendall(begun[at % len(begun)])
     for line in lines:
@@ -191,7 +191,7 @@ def test_heads_that_do_not_come_are_not_waited_for(server: Served) -> None:
             while line.recv(65536):  # until the server hangs up
                 pass
         line.close()
-    assert descriptors(server) <= before + 4
+    until(lambda: descriptors(server) <= before + 4)
 
 
 @pytest.mark.slow
@@ -199,7 +199,7 @@ def test_connections_are_bounded_and_those_that_say_nothing_make_room() -> None:
     with serving("--cells", "1", "--max-connections", "20", "--no-access-log") as served:
         silent = []
         for _ in range(60):
-            line = socket.create_connection(address(served), timeout=60)
+            line = socket.create_connection(address(served), timeout=PATIENCE)
             line.sendall(HEAD)
             silent.append(line)
         works(served)  # however many wait
@@ -214,7 +214,7 @@ def test_connections_are_bounded_and_those_that_say_nothing_make_room() -> None:
 def test_who_comes_when_all_are_served_is_told_to_come_back() -> None:
     wait = json.dumps({"program": {"source": "import time\ntime.sleep(100)"}}).encode()
     with serving("--cells", "1", "--max-connections", "2", "--no-access-log") as served:
-        lines = [socket.create_connection(address(served), timeout=60) for _ in range(2)]
+        lines = [socket.create_connection(address(served), timeout=PATIENCE) for _ in range(2)]
         for line in lines:  # the answer begins at once, and goes on
             line.sendall(request(wait, "/v1/run", "Accept: text/event-stream\r\n"))
             assert line.recv(12) == b"HTTP/1.1 200"
@@ -231,7 +231,7 @@ def test_bodies_that_do_not_come_make_room() -> None:
     with serving("--cells", "1", "--max-connections", "20", "--no-access-log") as served:
         slow = []
         for _ in range(60):
-            line = socket.create_connection(address(served), timeout=60)
+            line = socket.create_connection(address(served), timeout=PATIENCE)
             line.sendall(request(PRINT)[:-5])
             slow.append(line)
         works(served)
@@ -249,7 +249,8 @@ def test_requests_that_wait_on_one_connection_are_bounded(server: Served) -> Non
 
 def test_a_message_of_a_web_socket_is_bounded_and_not_unpacked(server: Served) -> None:
     """Four messages of 250 KB, packed, took 2 GiB, and all others waited for eight seconds."""
-    with connect(server.url.replace("http", "ws") + "/api/v2/connect", max_size=None) as line:
+    address = server.url.replace("http", "ws") + "/api/v2/connect"
+    with connect(address, max_size=None, open_timeout=PATIENCE) as line:
         assert "Sec-WebSocket-Extensions" not in line.response.headers
         with contextlib.suppress(ConnectionClosed):
             line.send(" " * (MESSAGE + 1))
@@ -356,7 +357,7 @@ def test_the_document_keeps_its_word(server: Served, tmp_path: Path) -> None:
             "--phases", "examples,fuzzing", "--exclude-path", "/", "--request-timeout", "60",
             "--suppress-health-check", "all", "--generation-deterministic",
         ],
-        capture_output=True, text=True, timeout=280, cwd=tmp_path,
+        capture_output=True, text=True, timeout=2 * PATIENCE, cwd=tmp_path,
         env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
@@ -384,18 +385,17 @@ def test_a_server_that_is_killed_leaves_nothing_behind() -> None:
         return found
 
     with serving("--cells", "2", "--no-access-log") as served:
-        with httpx.Client(base_url=served.url, timeout=60) as client:
+        with httpx.Client(base_url=served.url, timeout=PATIENCE) as client:
             client.post(
                 "/v1/run?wait=false",
                 json={"program": {"source": code}, "limits": {"cpu": 100, "wall": 600}},
             )
-            while not marked():
-                assert client.get("/healthz").status_code == 200
+            until(lambda: marked() or client.get("/healthz").status_code != 200)
         watched = [os.pidfd_open(int(pid)) for pid in marked()]
         served.process.send_signal(signal.SIGKILL)
         served.process.wait()
         for each in watched:
-            ended, _, _ = __import__("select").select([each], [], [], 60)
+            ended, _, _ = __import__("select").select([each], [], [], PATIENCE)
             os.close(each)
             assert ended
     assert not marked()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from proctor.service.http.incremental_json import SLICE, cuts, decode, decode_each
 from proctor.service.http.native import schema
 from served import serving
+from waiting import PATIENCE
 
 TEXTS = st.text(st.sampled_from('ab\\"\n\u00e4\u20ac\U0001f600/u\x00'), max_size=200)
 Bounded = Annotated[str, msgspec.Meta(max_length=100)]
@@ -109,7 +110,10 @@ def test_others_have_their_turn_while_a_large_body_is_decoded() -> None:
 @pytest.mark.slow
 def test_a_server_takes_them() -> None:
     stdin = "1 2\n\u00e4" * SLICE
-    with serving("--cells", "1") as served, httpx.Client(base_url=served.url, timeout=60) as client:
+    with (
+        serving("--cells", "1") as served,
+        httpx.Client(base_url=served.url, timeout=PATIENCE) as client,
+    ):
         program = {"source": "import sys; print(len(sys.stdin.read()))"}
         found = client.post("/v1/run", json={"program": program, "stdin": stdin})
         assert found.json()["execution"]["stdout"]["text"] == f"{len(stdin)}\n"

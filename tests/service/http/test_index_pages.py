@@ -7,6 +7,7 @@ import pytest
 
 from chromium import chromium
 from served import Served, serving
+from waiting import PATIENCE
 
 TOKEN = "0123456789abcdef-ann"
 
@@ -21,7 +22,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def test_pages_need_no_token_and_load_nothing_from_elsewhere(server: Served) -> None:
-    with httpx.Client(base_url=server.url) as http:
+    with httpx.Client(base_url=server.url, timeout=PATIENCE) as http:
         for path in ("/", "/docs"):
             page = http.get(path, headers={"accept": "text/html,*/*"})
             assert page.headers["content-type"].startswith("text/html")

@@ -18,6 +18,7 @@ from proctor.clients import (
 )
 from proctor.errors import InputError
 from served import Served, serving
+from waiting import PATIENCE
 
 ASK = "import sys\nearly = 'fish' in sys.modules\nimport fish, common\nprint(fish.name, early)"
 
@@ -110,7 +111,7 @@ def test_names_that_are_none(client: Client, served: Served, place: Path) -> Non
             live.result()
     request = {"program": {"source": ""}, "packages": "c"}
     for route, more in (("run", {}), ("judge", {"problem": {"tests": [{}]}})):
-        answer = httpx.post(f"{served.url}/v1/{route}", json={**request, **more})
+        answer = httpx.post(f"{served.url}/v1/{route}", json={**request, **more}, timeout=PATIENCE)
         assert (answer.status_code, answer.json()["field"]) == (422, "packages")
 
 

@@ -12,6 +12,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from served import PROCTOR, Served, serving
+from waiting import PATIENCE
 
 TOOLS = {
     "execute_code",
@@ -37,7 +38,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @contextlib.asynccontextmanager
 async def over_http(server: Served, name: str, mode: str = "auto") -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer 0123456789abcdef-{name}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=120) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
         way = streamable_http_client(f"{server.url}/mcp", http_client=http)
         async with Client(way, mode=mode) as client:
             yield client
@@ -169,7 +170,7 @@ def test_the_sdks_own_sessions_are_their_owners_too(server: Served) -> None:
 
 
 def test_without_a_token_there_are_no_tools(server: Served) -> None:
-    assert httpx.post(f"{server.url}/mcp", json={}).status_code == 401
+    assert httpx.post(f"{server.url}/mcp", json={}, timeout=PATIENCE).status_code == 401
 
 
 @pytest.mark.slow
@@ -182,7 +183,10 @@ def test_pages_from_elsewhere_cannot_ask_an_open_server() -> None:
         }
         for more in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}):
             assert httpx.post(
-                f"{served.url}/mcp", json=body, headers={**plain, **more}
+                f"{served.url}/mcp",
+                json=body,
+                headers={**plain, **more},
+                timeout=PATIENCE,
             ).status_code in {403, 421}
 
 
@@ -194,7 +198,9 @@ def test_who_cancels_ends_what_runs(server: Served, mode: str) -> None:
             asked = {"code": "while True: pass", "timeout": 600, "session_id": session}
             running = asyncio.ensure_future(client.call_tool("execute_code", asked))
             headers = {"Authorization": "Bearer 0123456789abcdef-ann"}
-            async with httpx.AsyncClient(base_url=server.url, headers=headers) as http:
+            async with httpx.AsyncClient(
+                base_url=server.url, headers=headers, timeout=PATIENCE
+            ) as http:
                 while not (await http.get(f"/v1/sessions/{session}")).json()["busy"]:
                     pass
             running.cancel()

@@ -8,6 +8,7 @@ import pytest
 from judge0_client import ANN, BOB, Called
 
 from served import Served, serving
+from waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -36,5 +37,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, called: Called) -> Iterator
 @pytest.fixture(scope="module")
 def ann(server: Served) -> Iterator[httpx.Client]:
     # Judge0's own way to show a token.
-    with httpx.Client(base_url=server.url, headers={"X-Auth-Token": ANN}, timeout=120) as client:
+    with httpx.Client(
+        base_url=server.url, headers={"X-Auth-Token": ANN}, timeout=PATIENCE
+    ) as client:
         yield client

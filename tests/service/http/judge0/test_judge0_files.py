@@ -10,6 +10,8 @@ import httpx
 import pytest
 from judge0_client import MULTI_FILE, PYTHON, Called, judged
 
+from waiting import PATIENCE
+
 
 def zipped(*files: tuple[str, bytes], mode: int = 0) -> str:
     archive = io.BytesIO()
@@ -79,7 +81,7 @@ def test_results_are_sent_where_they_may_be(ann: httpx.Client, called: Called) -
         url = f"http://{called.host}{path}"
         asked = {"source_code": "print('\xe9')", "language_id": PYTHON, "callback_url": url}
         token = ann.post("/submissions", json=asked).json()["token"]
-        found, kind, body = called.requests.get(timeout=60)
+        found, kind, body = called.requests.get(timeout=PATIENCE)
         assert (found, kind) == (path, "application/json")
         sent = json.loads(body)
         assert (sent["token"], sent["status"]["id"]) == (token, 3)

@@ -8,6 +8,7 @@ from judge0_client import ANN, Called
 
 import needs
 from served import Served
+from waiting import PATIENCE
 
 pytest.importorskip("judge0", reason=needs.package("judge0"))
 
@@ -84,7 +85,7 @@ def test_a_callback_brings_what_it_reads(ce: judge0.Client, called: Called) -> N
         client=ce, source_code="print('called')", language=judge0.PYTHON,
         callback_url=f"http://{called.host}/sdk",
     )  # fmt: skip
-    path, _, body = called.requests.get(timeout=60)
+    path, _, body = called.requests.get(timeout=PATIENCE)
     assert path == "/sdk"
     found = judge0.Submission(**json.loads(body))
     assert str(found.token) == sent.token

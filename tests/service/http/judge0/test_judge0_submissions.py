@@ -10,6 +10,7 @@ from judge0_client import ANN, BOB, CPP, MULTI_FILE, PYTHON, judged
 
 from proctor.service.http.judge0.schema import DESCRIPTIONS
 from served import Served
+from waiting import until
 
 
 def test_what_is_told_without_asking(ann: httpx.Client) -> None:
@@ -156,8 +157,7 @@ def test_tokens_are_their_owners(server: Served, ann: httpx.Client) -> None:
 def test_one_that_runs_is_not_deleted(ann: httpx.Client) -> None:
     asked = {"source_code": "while True: pass", "language_id": PYTHON, "cpu_time_limit": 3600}
     token = ann.post("/submissions", json=asked).json()["token"]
-    while ann.get(f"/submissions/{token}?fields=status_id").json() != {"status_id": 2}:
-        pass
+    until(lambda: ann.get(f"/submissions/{token}?fields=status_id").json() == {"status_id": 2})
     answer = ann.delete(f"/submissions/{token}")
     assert answer.status_code == 400
     assert "status is 2 (Processing)" in answer.json()["error"]
@@ -173,8 +173,7 @@ def test_who_hangs_up_wants_no_answer(server: Served, ann: httpx.Client) -> None
         pytest.raises(httpx.ReadTimeout),
     ):
         client.post("/submissions?wait=true", json=asked)
-    while ann.get("/workers").json()[0]["working"]:
-        pass
+    until(lambda: not ann.get("/workers").json()[0]["working"])
 
 
 def test_batches(ann: httpx.Client) -> None:

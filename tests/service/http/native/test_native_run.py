@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from served import OWNERS, Served, serving, serving_two
+from waiting import PATIENCE
 
 SUM = "a, b = map(int, input().split())\nprint(a + b)\n"
 CPP = "#include <iostream>\nint main(){int a,b;std::cin>>a>>b;std::cout<<a+b;}"
@@ -328,7 +329,8 @@ def test_who_shows_no_token_is_refused(server: Served) -> None:
             assert answer.status_code == 401
             assert answer.json()["code"] == "unauthorized"
             assert client.get("/healthz").status_code == 200
-    with httpx.Client(auth=("any", "0123456789abcdef-bob"), base_url=server.url) as client:
+    auth = ("any", "0123456789abcdef-bob")
+    with httpx.Client(auth=auth, base_url=server.url, timeout=PATIENCE) as client:
         assert client.get("/v1/languages").status_code == 200
 
 
@@ -354,7 +356,7 @@ def test_who_asks_for_too_much_is_told_to_come_back(tmp_path: object) -> None:
                 httpx.post(
                     served.url + "/run_code",
                     json={"code": "print(1)", "language": "python"},
-                    timeout=60,
+                    timeout=PATIENCE,
                 )
             )
         )

@@ -6,12 +6,13 @@ import pathlib
 import secrets
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import httpx
 import pytest
 
 from served import OWNERS, Served, serving, serving_two
+from waiting import PATIENCE, until, until_true
 
 LIMITS = {"cpu": 5, "memory": 256 << 20, "disk": 8 << 20, "output": 1 << 20}
 
@@ -176,8 +177,8 @@ def test_an_idle_session_ends_and_says_why(ann: httpx.Client) -> None:
     # Longer than the idle limit, and used all the time.
     busy = execute(ann, place, code="import time\nfor _ in range(25): time.sleep(0.1)\n'awake'")
     assert busy["result"] == "'awake'"
-    while (answer := ann.get(place)).status_code == 200:
-        pass
+    until(lambda: ann.get(place).status_code != 200)
+    answer = ann.get(place)
     assert refused(answer, 410, "session-ended") == "the session was not used for 2 s"
     refused(ann.post(f"{place}/execute", json={"code": "1"}), 410, "session-ended")
 
@@ -223,11 +224,10 @@ def test_an_interrupted_cell_leaves_the_state(ann: httpx.Client, session: str) -
 def hang_up_once_it_runs(client: httpx.Client, place: str, asked: dict) -> None:
     async def go() -> None:
         async with httpx.AsyncClient(
-            base_url=client.base_url, headers=client.headers, timeout=120
+            base_url=client.base_url, headers=client.headers, timeout=PATIENCE
         ) as other:
             running = asyncio.ensure_future(other.post(f"{place}/execute", json=asked))
-            while not (await other.get(place)).json()["busy"]:
-                await asyncio.sleep(0.01)
+            await until_true(lambda: client.get(place).json()["busy"])
             running.cancel()
             await asyncio.wait({running})
 
@@ -242,8 +242,7 @@ def test_closing_ends_what_runs(ann: httpx.Client) -> None:
         target=lambda: answers.append(ann.post(f"{place}/execute", json=asked))
     )
     waiting.start()
-    while not ann.get(place).json()["busy"]:
-        pass
+    until(lambda: ann.get(place).json()["busy"])
     assert ann.delete(place).status_code == 200
     waiting.join()
     assert answers[0].status_code in {409, 410}, answers[0].text
@@ -274,9 +273,3 @@ def test_nothing_is_left_of_a_server_that_is_killed() -> None:
         os.kill(served.process.pid, signal.SIGKILL)
         served.process.wait()
         until(lambda: not processes_with(marker))
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Look until it is so; the test's time limit is what ends it if it never is."""
-    while not true():
-        pass

@@ -187,7 +187,7 @@ def test_who_hangs_up_calls_it_off(client: httpx.Client) -> None:
 
 
 def test_time_is_over_with_a_solution(client: httpx.Client) -> None:
-    found = solve(client, FOREVER, timeout=0.5)
+    found = solve(client, FOREVER, timeout=3)
     assert (found["status"], found["ok"], found["accepted"]) == ("timeout", True, True)
     assert found["statusDetail"] == "with_solution"
 

@@ -27,6 +27,7 @@ from proctor.service.http.responses import PAD_EVERY
 from proctor.verdict import Verdict
 from proctor.version import __version__
 from served import OWNERS, Served, noting, serving, serving_two
+from waiting import PATIENCE, until
 
 SQUARE = pack(Problem("square", (Test("3\n", "9\n"), Test("4\n", "16\n"))))
 DIGEST = digest_of(SQUARE)
@@ -170,27 +171,23 @@ def test_who_hangs_up_may_come_back_and_else_it_is_called_off(ann: httpx.Client)
     put(ann)
     body = encoded(PackedRequest("left", DIGEST, ENDLESS))
     with ann.stream("POST", "/v1/judgements", content=body):
-        while not ann.get("/v1/load").json()["running"]:
-            pass
+        until(lambda: ann.get("/v1/load").json()["running"])
     with ann.stream("POST", "/v1/judgements", content=body) as again:
         assert next(again.iter_raw()) == EMPTY_FRAME  # by now it would have been called off
         assert ann.get("/v1/load").json()["running"] == 1
-    while ann.get("/v1/load").json()["running"]:
-        pass
+    until(lambda: not ann.get("/v1/load").json()["running"])
 
 
 def test_judgements_can_be_taken_back_by_their_owner(ann: httpx.Client, bob: httpx.Client) -> None:
     put(ann)
     body = encoded(*(PackedRequest(f"mine-{n}", DIGEST, ENDLESS) for n in range(4)))
     with ann.stream("POST", "/v1/judgements", content=body) as answer:
-        while not ann.get("/v1/load").json()["running"]:
-            pass
+        until(lambda: ann.get("/v1/load").json()["running"])
         assert bob.delete("/v1/judgements/mine-").json() == {"cancelled": 0}
         assert ann.delete("/v1/judgements/mine-").json() == {"cancelled": 4}
         answers = list(FrameReader().answers(answer.read()))
     assert [code(each) for each in answers] == ["busy"] * 4
-    while ann.get("/v1/load").json()["running"]:
-        pass
+    until(lambda: not ann.get("/v1/load").json()["running"])
 
 
 def test_a_frame_may_come_in_any_parts() -> None:
@@ -212,6 +209,6 @@ def test_a_path_that_is_no_digest_is_refused_before_the_body(server: Served, dig
         f"PUT /v1/problems/{digest} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         f"Authorization: Basic {token}\r\nContent-Length: 1000\r\n\r\n"
     )
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as line:
         line.sendall(head.encode())
         assert line.recv(12) == b"HTTP/1.1 422"

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from served import OWNERS, Served, serving_two
+from waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -190,8 +191,7 @@ def test_sessions_at_work_are_waited_for(ann: httpx.Client) -> None:
             threads.submit(told, ann, "import time; time.sleep(1000)", name, timeout=100)
             for name in ("one", "other")
         ]
-        while len(ann.get("/sessions").json()["sessions"]) < 2:
-            pass
+        until(lambda: len(ann.get("/sessions").json()["sessions"]) >= 2)
         late = threads.submit(told, ann, "2", "late")
         assert ann.delete("/sessions/one").status_code == 200
         assert late.result()["stdout"] == "2\n"

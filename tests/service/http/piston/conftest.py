@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from served import serving
+from waiting import PATIENCE
 
 SETTINGS = {"PISTON_OUTPUT_MAX_SIZE": "100000", "PISTON_RUN_TIMEOUT": "20000"}
 
@@ -19,5 +20,5 @@ def url() -> Iterator[str]:
 
 @pytest.fixture(scope="package")
 def http(url: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=url, timeout=120) as client:
+    with httpx.Client(base_url=url, timeout=PATIENCE) as client:
         yield client

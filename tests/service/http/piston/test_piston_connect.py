@@ -12,11 +12,13 @@ from websockets.sync.client import ClientConnection, connect
 
 import ioi_task
 from proctor.service.http.piston.connect import COMPLETED, Close
+from waiting import PATIENCE
 
 
 @contextmanager
 def talking(url: str) -> Iterator[ClientConnection]:
-    with connect(url.replace("http://", "ws://") + "/connect", max_size=None) as socket:
+    address = url.replace("http://", "ws://") + "/connect"
+    with connect(address, max_size=None, open_timeout=PATIENCE) as socket:
         yield socket
 
 
@@ -29,7 +31,7 @@ def begin(socket: ClientConnection, source: str, language: str = "python", **mor
 
 
 def hear(socket: ClientConnection) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(socket.recv(timeout=60))
+    found: dict[str, Any] = json.loads(socket.recv(timeout=PATIENCE))
     return found
 
 

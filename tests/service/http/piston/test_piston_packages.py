@@ -12,6 +12,7 @@ from proctor.errors import SettingsError
 from proctor.service.http.piston.packages import runtimes
 from proctor.service.http.piston.settings import read_settings
 from served import serving
+from waiting import PATIENCE
 
 COMPILE = """
 test -z "$(cat)" || exit 9
@@ -57,7 +58,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
             PISTON_RUN_TIMEOUT="5000",
             PISTON_LIMIT_OVERRIDES='{"upper": {"run_timeout": 700, "output_max_size": 2}}',
         ) as served,
-        httpx.Client(base_url=f"{served.url}/api/v2", timeout=120) as client,
+        httpx.Client(base_url=f"{served.url}/api/v2", timeout=PATIENCE) as client,
     ):
         yield client
 

@@ -11,6 +11,7 @@ import pytest
 from proctor.languages import registry
 from proctor.service.http.sandbox_fusion.convert import LANGUAGES
 from served import Served, serving
+from waiting import PATIENCE
 
 JUNIT = """
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -61,7 +62,7 @@ def run(server: Served, language: str, code: str, **more: object) -> dict[str, A
     if LANGUAGES[language] not in INSTALLED:
         pytest.skip(f"{language} is not installed")
     asked = {"language": language, "code": code, "run_timeout": 40, "compile_timeout": 40, **more}
-    answer = httpx.post(f"{server.url}/run_code", json=asked, timeout=120).json()
+    answer = httpx.post(f"{server.url}/run_code", json=asked, timeout=PATIENCE).json()
     assert isinstance(answer, dict)
     return answer
 
@@ -112,15 +113,15 @@ def test_tests_of_a_class_that_has_none_do_not_pass(server: Served) -> None:
 @pytest.mark.parametrize(
     ("language", "code"),
     [
-        ("bash", "sleep 0.5"),
-        ("python", "import time; time.sleep(0.5)"),
-        ("python", "import time\nwhile time.process_time() < 0.14: pass\ntime.sleep(0.14)"),
+        ("bash", "sleep 1000"),
+        ("python", "import time; time.sleep(1000)"),
+        ("python", "import time\nwhile time.process_time() < 0.7: pass\ntime.sleep(0.9)"),
     ],
 )
 def test_what_sleeps_and_computes_longer_than_it_may_is_late(
     server: Served, language: str, code: str
 ) -> None:
-    found = run(server, language, code, run_timeout=0.2)
+    found = run(server, language, code, run_timeout=1)
     assert (found["status"], found["verdict"]) == ("Failed", "ILE")
     assert found["run_result"]["status"] == "TimeLimitExceeded"
 

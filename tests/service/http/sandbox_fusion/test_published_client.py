@@ -11,6 +11,7 @@ import pytest
 
 import needs
 from served import Served, serving
+from waiting import PATIENCE
 
 pytest.importorskip("sandbox_fusion", reason=needs.package("sandbox-fusion"))
 
@@ -137,7 +138,7 @@ def test_right_programs_stay_right_under_load(server: Served) -> None:
     asked = {"code": code, "language": "python", "run_timeout": 3, "stdin": "20 22"}
 
     def one(_: int) -> str:
-        answer = httpx.post(server.url + "/run_code", json=asked, timeout=120).json()
+        answer = httpx.post(server.url + "/run_code", json=asked, timeout=PATIENCE).json()
         return str(answer["run_result"]["status"] + answer["run_result"]["stdout"])
 
     found = client.run_concurrent(one, args=[[at] for at in range(32)], concurrency=32)

@@ -7,6 +7,7 @@ import pytest
 
 import needs
 from served import Served, serving
+from waiting import PATIENCE
 
 pytest.importorskip("sandbox_fusion", reason=needs.package("sandbox-fusion"))
 
@@ -88,7 +89,7 @@ def test_a_cell_that_ends_the_interpreter_is_the_last(server: Served) -> None:
     # It holds the memory until it is found out: without a control group the host has to look.
     held = "x = b'x' * (400 << 20)\nimport time\ntime.sleep(50)"
     body = {"cells": [held, "1"], "memory_limit_MB": 128}
-    answer = requests.post(f"{server.url}/run_jupyter", json=body, timeout=60).json()
+    answer = requests.post(f"{server.url}/run_jupyter", json=body, timeout=PATIENCE).json()
     assert (answer["status"], answer["driver"]["limit"]) == ("Failed", "memory")
     assert (answer["driver"]["return_code"], len(answer["cells"])) == (-9, 1)
 
@@ -103,7 +104,7 @@ def test_names_that_lead_elsewhere_do_nothing(more: dict) -> None:
 
 def test_bodies_that_are_not_as_described(server: Served) -> None:
     for body in ({}, {"cells": 1}, {"cells": [], "kernel": "julia"}):
-        answer = requests.post(f"{server.url}/run_jupyter", json=body, timeout=60)
+        answer = requests.post(f"{server.url}/run_jupyter", json=body, timeout=PATIENCE)
         assert answer.status_code == 422
         assert answer.json()["detail"]
 
