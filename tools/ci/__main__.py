@@ -104,16 +104,20 @@ def _run(parts: list[Part], place: Place, runner: Runner) -> None:
                 runner.run(wanted[name].prepared(place))
 
     with ThreadPoolExecutor() as pool:
-        # An emulator's work takes longest and asks nothing of the others: beside them all, niced.
-        kernel = pool.submit(lane, "kernel")
-        _together(pool.submit(lane, "check", "demo"), pool.submit(lane, "unboxed"))
-        if any(each.status != 0 for each in runner.outcomes if each.item.name == "check"):
+        try:
+            # An emulator's work takes longest and asks nothing of the others: beside all, niced.
+            kernel = pool.submit(lane, "kernel")
+            _together(pool.submit(lane, "check", "demo"), pool.submit(lane, "unboxed"))
+            if any(each.status != 0 for each in runner.outcomes if each.item.name == "check"):
+                runner.stop()
+                return
+            first = {"check", "demo", "unboxed", "kernel", "tests"}
+            others = [name for name in wanted if name not in first]
+            _together(pool.submit(lane, "tests"), pool.submit(lane, *others))
+            kernel.result()
+        except BaseException:  # Ctrl-C, or SIGTERM: the pool would wait for what is running
             runner.stop()
-            return
-        first = {"check", "demo", "unboxed", "kernel", "tests"}
-        others = [name for name in wanted if name not in first]
-        _together(pool.submit(lane, "tests"), pool.submit(lane, *others))
-        kernel.result()
+            raise
 
 
 def _together(*lanes: Future[None]) -> None:

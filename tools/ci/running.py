@@ -14,6 +14,8 @@ from ci.changes import ROOT
 
 _TOO_LONG = (124, 137, -9)
 """Exit codes of `timeout` where a time was over."""
+_STOPPED = 143
+"""Exit code of what was not started any more, as if SIGTERM had ended it."""
 _TAIL = 400
 """Lines of a failed item's log that are shown where pytest did not get as far as its failures."""
 
@@ -61,6 +63,7 @@ class Runner:
         self._scratch = scratch
         self._printing = threading.Lock()
         self._running = set[subprocess.Popen[bytes]]()
+        self._stopped = False
         self.outcomes: list[Outcome] = []
 
     def run(self, item: Item) -> Outcome:
@@ -92,7 +95,8 @@ class Runner:
             outcome.flaky = (item.name,)
 
     def stop(self) -> None:
-        """Kill what is running."""
+        """End what is running, and start nothing more."""
+        self._stopped = True
         for process in list(self._running):
             process.terminate()  # which `timeout` passes on to the group
 
@@ -118,6 +122,8 @@ class Runner:
         return 0
 
     def _one(self, item: Item, command: tuple[str, ...], out: BinaryIO) -> int:
+        if self._stopped:
+            return _STOPPED
         # What takes too long shows the stacks of its Python processes, which pytest's faulthandler
         # does on SIGABRT, and is killed with all that it started in its group.
         bounded = ("timeout", "--signal=ABRT", "--kill-after=30", f"{item.most:.0f}", *command)
