@@ -31,7 +31,7 @@ $(BIN)/uv:
 	@$(BIN)/pip --disable-pip-version-check install --quiet 'uv>=0.13,<0.14'
 
 $(BIN)/.installed: $(LOCKED) | $(UV)
-	@echo "== proctor in $(VENV), its C part compiled: 13 packages, 50 MB"
+	@echo "== proctor in $(VENV), its C part compiled: 13 packages, 20 MB"
 	$(SYNC) --no-default-groups
 	@touch $@
 
@@ -42,11 +42,11 @@ $(BIN)/.ready: $(LOCKED) | $(UV)
 
 # The dependency group %.
 $(BIN)/.ready-%: $(LOCKED) | $(UV)
-	@echo "== into $(VENV), if it is not there: what \`make\` needs for $*"
+	@echo "== into $(VENV): the group $* of pyproject.toml, of which test has 600 MB and dev 2 GB"
 	$(SYNC) --group $*
 	@touch $@
 
-dev: $(BIN)/.ready-dev  ## Install into .venv what all tests, checks and pages need: 260 packages, 2 GB
+dev: $(BIN)/.ready-dev  ## Install into .venv what all tests, checks and pages need: 255 packages, 2 GB
 
 demo: $(BIN)/.installed  ## Install into .venv and judge the bundled programs
 	$(BIN)/proctor demo
