@@ -16,6 +16,8 @@ export UV_PROJECT_ENVIRONMENT = $(VENV)
 export UV_PYTHON_DOWNLOADS = never
 # A cell can keep no bytecode: what it imports would be compiled again in each.
 export UV_COMPILE_BYTECODE = 1
+# Hundreds of processes import proctor during the tests: none should compile it again.
+unexport PYTHONDONTWRITEBYTECODE
 # The machine's certificates, where it has any: it may sit behind a proxy with one of its own.
 export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/cert.pem),true,false)
 

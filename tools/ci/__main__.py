@@ -73,7 +73,7 @@ def _plan(names: list[str]) -> plan.Plan:
 
 
 def _set_environment() -> None:
-    """Give all that is started the same: real data, one seed, and bytecode, which saves a third."""
+    """Give all that is started the same: real data, one seed, bytecode, and uv's settings."""
     data = ROOT.parent / "shared" / "data"
     if data.is_dir():  # beside the repository, where it may not be part of it
         os.environ.setdefault("PROCTOR_TEST_DATA", str(data))
@@ -81,6 +81,7 @@ def _set_environment() -> None:
     seed = os.environ.setdefault("PROCTOR_TEST_SEED", str(secrets.randbits(32)))
     print(f"PROCTOR_TEST_SEED={seed}")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ.update(machine.UV)
 
 
 @contextmanager
@@ -107,11 +108,11 @@ def _run(parts: list[Part], place: Place, runner: Runner) -> None:
         try:
             # An emulator's work takes longest and asks nothing of the others: beside all, niced.
             kernel = pool.submit(lane, "kernel")
-            _together(pool.submit(lane, "check", "demo"), pool.submit(lane, "unboxed"))
+            _together(pool.submit(lane, "check", "demo", "site"), pool.submit(lane, "unboxed"))
             if any(each.status != 0 for each in runner.outcomes if each.item.name == "check"):
                 runner.stop()
                 return
-            first = {"check", "demo", "unboxed", "kernel", "tests"}
+            first = {"check", "demo", "site", "unboxed", "kernel", "tests"}
             others = [name for name in wanted if name not in first]
             _together(pool.submit(lane, "tests"), pool.submit(lane, *others))
             kernel.result()

@@ -20,6 +20,13 @@ NETWORK = (
     "UV_DEFAULT_INDEX",
 )
 """Beginnings of variables that say how a network is reached: an ordinary user needs them too."""
+CERTIFICATES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/cert.pem")
+UV = {
+    "UV_PYTHON_DOWNLOADS": "never",
+    "UV_COMPILE_BYTECODE": "1",
+    "UV_SYSTEM_CERTS": str(any(map(os.path.exists, CERTIFICATES))).lower(),
+}
+"""Settings of uv, as in Makefile."""
 USER_PYTHON = "/usr/bin/python3"
 """Python of the ordinary user, who cannot reach one in root's home."""
 
