@@ -45,7 +45,7 @@ def main() -> int:
         machine.install({key: value for part in what.parts for key, value in part.needs.items()})
         machine.run("make", *sorted({target for part in what.parts for target in part.targets}))
         as_user = ()
-        if os.geteuid() == 0 and "user" in names:
+        if os.geteuid() == 0 and {"install", "user"} & {part.name for part in what.parts}:
             as_user = stack.enter_context(machine.ordinary_user(scratch))
         place = Place(scratch, what.files, what.changed, what.whole, as_user)
         runner = Runner(scratch)
@@ -108,11 +108,12 @@ def _run(parts: list[Part], place: Place, runner: Runner) -> None:
         try:
             # An emulator's work takes longest and asks nothing of the others: beside all, niced.
             kernel = pool.submit(lane, "kernel")
-            _together(pool.submit(lane, "check", "demo", "site"), pool.submit(lane, "unboxed"))
+            before = ("check", "demo", "site", "install")
+            _together(pool.submit(lane, *before), pool.submit(lane, "unboxed"))
             if any(each.status != 0 for each in runner.outcomes if each.item.name == "check"):
                 runner.stop()
                 return
-            first = {"check", "demo", "site", "unboxed", "kernel", "tests"}
+            first = {*before, "unboxed", "kernel", "tests"}
             others = [name for name in wanted if name not in first]
             _together(pool.submit(lane, "tests"), pool.submit(lane, *others))
             kernel.result()

@@ -94,6 +94,11 @@ def _tests(place: Place) -> Item:
     return Item("tests", _pytest(*many, *chosen, *place.files), pytest=True, most=3000, shown=60)
 
 
+def _install(place: Place) -> Item:
+    """Make the environment of an ordinary user, from nothing, with what `make test` brings."""
+    return Item("install", (*place.as_user, "make", ".venv/bin/.ready"))
+
+
 def _user(place: Place) -> Item:
     """Run the README's command as an ordinary user, for what depends on who runs it."""
     files = [each for each in graph.tests() if "mark.user" in (ROOT / each).read_text("utf-8")]
@@ -117,9 +122,10 @@ EVERY_TIME = (
         "node": "nodejs", "php": "php-cli", "/usr/bin/rustc": "rustc",
         "mcs": "mono-mcs mono-runtime libmono-system-core4.0-cil libmono-system-numerics4.0-cil",
     }),
-    Part("user", _user, needs={  # who cannot reach a Python in root's home
+    Part("install", _install, needs={  # who cannot reach a Python in root's home
         "import ensurepip, venv": "python3-venv", "/usr/include/python3*/Python.h": "python3-dev",
     }),
+    Part("user", _user),
     Part(
         "site", lambda _: Item("site", ("make", "site"), shown=5),
         targets=(".venv/bin/.ready-docs",),
