@@ -34,7 +34,9 @@ def everything_changed() -> changes.Changes:
         # Reached by the command alone.
         (DOOR, "tests/cli/test_serve_command.py"),
         (DOOR, "tests/service/http/judge0/test_judge0_submissions.py"),
-        # No module: of the package around it.
+        ("src/proctor/judging/environment.py", "tests/integrations/test_open_r1.py"),
+        # No module, or one that is gone: of the package around it.
+        ("src/proctor/judging/gone.py", "tests/judging/test_judge.py"),
         ("src/proctor/languages/definitions/cpp.toml", "tests/languages/test_definitions.py"),
         ("src/proctor/view/page/view.js", "tests/view/test_view_page.py"),
         # Outside src: by name.

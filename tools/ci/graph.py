@@ -4,7 +4,7 @@ An edge leads from a module to whatever it imports anywhere, in functions too, a
 packages that its texts name in full ("proctor.cell"). A file of tests also depends on the package
 that its folder mirrors, on all of proctor if it starts the command `proctor`, on the helpers in its
 folder, and on files of the repository outside `src` that its texts name. A file that is no module,
-such as the definition of a language, belongs to the package around it.
+such as the definition of a language, or that is gone, belongs to the package around it.
 """
 
 import ast
@@ -56,9 +56,7 @@ def affected(changes: Changes) -> list[str]:
 
 def _depends(test: str, path: str) -> bool:
     if path.startswith("src/"):
-        return path in modules(test) or (
-            not path.endswith(".py") and _package(path) in _packages(test)
-        )
+        return path in modules(test) or (path not in files() and _package(path) in _packages(test))
     folder = str(Path(test).parent)
     near = (
         folder != "tests"
@@ -88,12 +86,10 @@ def _packages(test: str) -> frozenset[str]:
 def _around(test: str) -> Iterator[str]:
     """Yield what a file of tests depends on without importing it."""
     folder = Path(test).parent
-    yield from (
-        f"{each}/conftest.py" for each in folder.parents if f"{each}/conftest.py" in files()
-    )
-    yield from _below(
-        str("src/proctor" / folder.relative_to("tests")) if folder != Path("tests") else "-"
-    )
+    conftests = (f"{each}/conftest.py" for each in (folder, *folder.parents))
+    yield from (each for each in conftests if each in files())
+    if folder != Path("tests"):
+        yield from _below(str("src/proctor" / folder.relative_to("tests")))
     if _COMMAND.search((ROOT / test).read_text("utf-8")):
         yield from _below("src/proctor")
 

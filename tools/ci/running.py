@@ -101,11 +101,9 @@ class Runner:
             process.terminate()  # which `timeout` passes on to the group
 
     def _command(self, item: Item) -> tuple[str, ...]:
-        return (
-            with_arguments(item.command, "-o", f"cache_dir={self._cache(item)}")
-            if item.pytest
-            else item.command
-        )
+        if not item.pytest:
+            return item.command
+        return with_arguments(item.command, "-o", f"cache_dir={self._cache(item)}")
 
     def _cache(self, item: Item) -> Path:
         return self._scratch / "cache" / item.name
