@@ -44,7 +44,7 @@ def main() -> int:
         scratch = stack.enter_context(_scratch())
         machine.install({key: value for part in what.parts for key, value in part.needs.items()})
         machine.run("make", *sorted({target for part in what.parts for target in part.targets}))
-        as_user = ()
+        as_user: tuple[str, ...] = ()
         if os.geteuid() == 0 and {"install", "user"} & {part.name for part in what.parts}:
             as_user = stack.enter_context(machine.ordinary_user(scratch))
         place = Place(scratch, what.files, what.changed, what.whole, as_user)
@@ -97,26 +97,24 @@ def _scratch() -> Iterator[Path]:
 
 def _run(parts: list[Part], place: Place, runner: Runner) -> None:
     """Run parts in lanes beside one another; of the rest none if the checks fail."""
-    wanted = {part.name: part for part in parts}
+    waiting = {part.name: part for part in parts}
 
     def lane(*names: str) -> None:
         for name in names:
-            if name in wanted:
-                runner.run(wanted[name].prepared(place))
+            if part := waiting.pop(name, None):
+                runner.run(part.prepared(place))
 
     with ThreadPoolExecutor() as pool:
         try:
             # An emulator's work takes longest and asks nothing of the others: beside all, niced.
             kernel = pool.submit(lane, "kernel")
-            before = ("check", "demo", "site", "install")
-            _together(pool.submit(lane, *before), pool.submit(lane, "unboxed"))
+            checks = pool.submit(lane, "check", "demo", "site", "install")
+            _together(checks, pool.submit(lane, "unboxed"))
             if any(each.status != 0 for each in runner.outcomes if each.item.name == "check"):
                 runner.stop()
                 return
-            first = {*before, "unboxed", "kernel", "tests"}
-            others = [name for name in wanted if name not in first]
-            _together(pool.submit(lane, "tests"), pool.submit(lane, *others))
-            kernel.result()
+            names = [part.name for part in parts]  # each lane takes what the other has not begun
+            _together(pool.submit(lane, *names), pool.submit(lane, *names), kernel)
         except BaseException:  # Ctrl-C, or SIGTERM: the pool would wait for what is running
             runner.stop()
             raise
