@@ -51,9 +51,9 @@ def main() -> int:
         runner = Runner(scratch)
         stack.callback(runner.stop)
         print(f"\n== prepared: {time.monotonic() - began:.0f} s", flush=True)
-        _run(what.parts, place, runner)
-        for outcome in [each for each in runner.outcomes if each.status != 0]:
-            runner.run_again(outcome)
+        if _run(what.parts, place, runner):
+            for outcome in [each for each in runner.outcomes if each.status != 0]:
+                runner.run_again(outcome)
         return _report(runner.outcomes, what, time.monotonic() - began)
 
 
@@ -95,8 +95,8 @@ def _scratch() -> Iterator[Path]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _run(parts: list[Part], place: Place, runner: Runner) -> None:
-    """Run parts in lanes beside one another; of the rest none if the checks fail."""
+def _run(parts: list[Part], place: Place, runner: Runner) -> bool:
+    """Run parts in lanes beside one another; return False, without the rest, if checks fail."""
     waiting = {part.name: part for part in parts}
 
     def lane(*names: str) -> None:
@@ -112,9 +112,10 @@ def _run(parts: list[Part], place: Place, runner: Runner) -> None:
             _together(checks, pool.submit(lane, "unboxed"))
             if any(each.status != 0 for each in runner.outcomes if each.item.name == "check"):
                 runner.stop()
-                return
+                return False
             names = [part.name for part in parts]  # each lane takes what the other has not begun
             _together(pool.submit(lane, *names), pool.submit(lane, *names), kernel)
+            return True
         except BaseException:  # Ctrl-C, or SIGTERM: the pool would wait for what is running
             runner.stop()
             raise
