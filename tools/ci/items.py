@@ -64,6 +64,11 @@ class Part:
         return replace(self.item(place), before=(*made, *fetched))
 
 
+def _having(mark: str) -> list[str]:
+    """Return the files of tests with a mark: to collect all others takes as long as some parts."""
+    return [each for each in graph.tests() if f"mark.{mark}" in (ROOT / each).read_text("utf-8")]
+
+
 def _pytest(*arguments: str, python: str = ".venv/bin/python") -> tuple[str, ...]:
     return (python, "-m", "pytest", "-q", "--durations=10", *arguments)
 
@@ -101,8 +106,7 @@ def _install(place: Place) -> Item:
 
 def _user(place: Place) -> Item:
     """Run the README's command as an ordinary user, for what depends on who runs it."""
-    files = [each for each in graph.tests() if "mark.user" in (ROOT / each).read_text("utf-8")]
-    flags = f"PYTEST_FLAGS=-q --landing --durations=10 -m user {' '.join(files)}"
+    flags = f"PYTEST_FLAGS=-q --landing --durations=10 -m user {' '.join(_having('user'))}"
     return Item("user", (*place.as_user, "make", "test", flags), pytest=True, shown=30)
 
 
@@ -152,8 +156,9 @@ def _far(name: str, row: dict[str, Any]) -> Part:
             else ".venv/bin/python"
         )
         marks = ("-m", row["mark"]) if "mark" in row else ()
+        tests = row.get("tests") or _having(row["mark"].split()[0])
         nice = ("nice",) if row.get("nice") else ()
-        return Item(name, (*nice, *_pytest(*marks, *row["tests"], python=own)), pytest=True, **rest)
+        return Item(name, (*nice, *_pytest(*marks, *tests, python=own)), pytest=True, **rest)
 
     return Part(
         name, item, about=tuple(row["about"]), needs=row.get("needs", {}),

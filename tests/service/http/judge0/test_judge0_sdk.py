@@ -10,7 +10,7 @@ import needs
 from served import Served
 from waiting import PATIENCE
 
-pytest.importorskip("judge0", reason=needs.package("judge0"))
+pytest.importorskip("judge0.clients", reason=needs.package("judge0"))
 
 import judge0
 from judge0.base_types import LanguageAlias, Status

@@ -11,7 +11,7 @@ import needs
 from language_here import need
 from served import Served, serving
 
-pytest.importorskip("sandbox_fusion", reason=needs.package("sandbox-fusion"))
+pytest.importorskip("sandbox_fusion.models", reason=needs.package("sandbox-fusion"))
 
 import requests
 import sandbox_fusion as client

@@ -9,7 +9,7 @@ import needs
 from served import Served, serving
 from waiting import PATIENCE
 
-pytest.importorskip("sandbox_fusion", reason=needs.package("sandbox-fusion"))
+pytest.importorskip("sandbox_fusion.models", reason=needs.package("sandbox-fusion"))
 
 import requests
 import sandbox_fusion as client
