@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(sysconfig.get_path("purelib"))
 
 
+@pytest.mark.slow
 @pytest.mark.command("cc")
 def test_pip_installs_a_checkout(tmp_path: Path) -> None:
     """Without the network: what it depends on is taken from where the tests run."""
