@@ -95,7 +95,6 @@ class Tree:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
             "XDG_CACHE_HOME": str(place / "cache"),
-            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # those of others take seconds to start
         }
 
     def tried(self, bug: Bug) -> Found:
@@ -122,7 +121,7 @@ class Tree:
 
     def _failed(self, bug: Bug, arguments: list[str]) -> str:
         """Return the first test that fails, "" if none does. Raises PlantError."""
-        options = "-x -q --quick --tb=no -rfE -p no:cacheprovider -p timeout -p hypothesispytest"
+        options = "-x -q --quick --tb=no -rfE -p no:cacheprovider"
         command = [sys.executable, "-m", "pytest", *options.split(), *arguments]
         done = subprocess.run(
             command, cwd=self._root, env=self._environment, stdin=subprocess.DEVNULL,
