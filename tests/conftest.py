@@ -1,9 +1,9 @@
 """Shared by all tests: what they need, which are sampled, one pool of real cells, real data.
 
 Four ways to run them: all (`pytest`), a quick sample (`--quick`, as `make test`), what a landing tries
-(`--landing`: the sample, and a third of the slow tests), and strictly (PROCTOR_TEST_STRICT=1, as for a
+(`--landing`: the sample, and a sixth of the slow tests), and strictly (PROCTOR_TEST_STRICT=1, as for a
 release: a skip is a failure, except where a test says "no case"). Which cases are in the sample, and
-which slow tests in the third, changes with each landing, so that all have their turn.
+which slow tests in the sixth, changes with each landing, so that all have their turn.
 """
 
 import os
@@ -42,8 +42,8 @@ RECURSION_LIMIT = sys.getrecursionlimit()
 STRICT = os.environ.get("PROCTOR_TEST_STRICT", "") not in ("", "0")
 SEED = "PROCTOR_TEST_SEED"
 LANDINGS = Path(__file__).parents[1] / ".ci" / "landings"
-THIRDS = 3
-"""Number of landings in which each slow test has its turn, as in tools/ci."""
+TURNS = 6
+"""Number of landings in which each slow test has its turn."""
 NO_CASE = "no case: "
 """How the reason begins of a skip that no machine can help, as of two parameters that exclude
 one another."""
@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "second kernel, packages of others)",
     )  # fmt: skip
     parser.addoption(
-        "--landing", action="store_true", help="as --quick, and a third of the slow tests"
+        "--landing", action="store_true", help="as --quick, and a sixth of the slow tests"
     )
     parser.addoption(
         "--changed", metavar="FILE", type=Path,
@@ -107,7 +107,7 @@ def _left_out(items: list[pytest.Item], changed: set[str], *, slow: bool) -> set
             if (number - turn) % sampled.args[0] and not meant:
                 left_out.add(item)
         mark = item.get_closest_marker("slow")
-        its_turn = not slow and (zlib.crc32(test.encode()) - turn) % THIRDS == 0
+        its_turn = not slow and (zlib.crc32(test.encode()) - turn) % TURNS == 0
         if mark is not None and (not mark.args or case in mark.args) and not its_turn:
             left_out.add(item)
         if any(item.get_closest_marker(name) for name in needs.REAL_PARTS):

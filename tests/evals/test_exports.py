@@ -234,7 +234,8 @@ def test_inspect_ai_reads_its_log(run: Path) -> None:
     log = json.loads(done.stdout)
     assert (log["status"], log["task"], log["model"]) == ("cancelled", "livecodebench", "m")
     assert (log["epochs"], log["seed"], log["ids"]) == (3, 7, ["p0", "p1"])
-    assert log["results"] == {"official": [3, 0.25], "standard": [2, 0.5]}
+    # What has no verdict counts as not passed: one of three samples of p0, none of p1.
+    assert log["results"] == {"official": [3, 1 / 6], "standard": [2, 1 / 6]}
     assert log["usage"] == {"m": [40, 60]}
     first, lost, agent, last = log["samples"]
     assert (first["id"], first["epoch"], first["input"]) == ("p0", 1, ["system", "user"])
