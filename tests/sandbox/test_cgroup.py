@@ -41,7 +41,11 @@ def finish(child: Child) -> int:
 
 def owner(serial: str) -> str:
     """A name no other group has, of the form create() gives."""
-    return f"proctor-{os.getpid()}-{procfs.start_time(os.getpid())}-{serial}"
+    return owned_by(os.getpid(), procfs.start_time(os.getpid()), serial)
+
+
+def owned_by(pid: int, started: int | None, serial: object) -> str:
+    return f"proctor-{pid}-{started}-{procfs.pid_namespace()}-{serial}"
 
 
 @pytest.fixture
@@ -283,10 +287,12 @@ def test_sweep_removes_groups_of_dead_owners_only(child: StartChild) -> None:
     other = child(IDLE)
     line(other.stdout)
     dead = dead_pid()
-    doomed = [f"proctor-{dead}-{started}-0", f"proctor-{dead}-1-7", f"proctor-{other.pid}-1-0"]
+    doomed = [owned_by(dead, started, 0), owned_by(dead, 1, 7), owned_by(other.pid, 1, 0)]
+    # One of another PID namespace, whose cell is just starting, was taken for one left behind.
+    elsewhere = f"proctor-{dead}-{started}-{procfs.pid_namespace() + 1}-0"
     spared = [
-        owner("sweep"), f"proctor-{other.pid}-{procfs.start_time(other.pid)}-3", "proctor-",
-        f"proctor-mine-{me}", f"notproctor-{dead}-1-0",
+        owner("sweep"), owned_by(other.pid, procfs.start_time(other.pid), 3), "proctor-", elsewhere,
+        f"proctor-mine-{me}", f"not{owned_by(dead, 1, 0)}",
     ]  # fmt: skip
     homes = cgroup.own_groups()
     places = [homes["memory"], homes["pids"], homes["cpuacct"], homes[""]]
@@ -307,7 +313,7 @@ def test_sweep_removes_groups_of_dead_owners_only(child: StartChild) -> None:
 
 def test_sweep_waits_for_the_last_process(child: StartChild) -> None:
     """A dead owner's box may take a moment to go; its group is for the next sweep then."""
-    home = cgroup.own_groups()["pids"] / f"proctor-{dead_pid()}-1-0"
+    home = cgroup.own_groups()["pids"] / owned_by(dead_pid(), 1, 0)
     while True:  # another proctor on this machine may sweep it before somebody is in it
         home.mkdir(exist_ok=True)
         program = child(IDLE, str(home / "cgroup.procs"))

@@ -10,7 +10,7 @@ import pytest
 
 from proctor import Limits, Pool, open_pool, run
 from proctor.sandbox.levels.bubblewrap import find_bwrap
-from proctor.sandbox.machine import scratch
+from proctor.sandbox.machine import procfs, scratch
 from proctor.sandbox.machine.scratch import Scratch
 
 pytestmark = pytest.mark.user
@@ -159,7 +159,7 @@ def test_looking_does_not_follow_what_was_put_in_the_way(tmp_path: Path) -> None
 
 
 def test_what_a_killed_proctor_left_is_swept_however_it_was_shut() -> None:
-    gone = Path(tempfile.gettempdir()) / f"proctor-scratch-{scratch._our_pids()}-999999999-1-y"
+    gone = Path(tempfile.gettempdir()) / f"proctor-scratch-{procfs.pid_namespace()}-999999999-1-y"
     (gone / "work" / "shut").mkdir(parents=True)
     (gone / "work" / "shut").chmod(0)
     gone.chmod(0o511)

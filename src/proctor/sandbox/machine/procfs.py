@@ -95,6 +95,18 @@ def start_time(pid: int) -> int | None:
     return int(stat.rpartition(b") ")[2].split()[19])
 
 
+def pid_namespace() -> int:
+    """Return the number of our PID namespace; 0 if it cannot be seen.
+
+    Proctors in several may share directories and control groups; a process id means nothing there
+    without the namespace that it is of.
+    """
+    try:
+        return Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        return 0
+
+
 def state(pid: int) -> str:
     """Return the letter of a task's state, as in proc_pid_stat(5); empty once it is gone."""
     try:

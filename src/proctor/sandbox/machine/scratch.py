@@ -34,7 +34,7 @@ class Scratch:
 
     def __init__(self, user: int | None) -> None:
         """Make it; `user` is the jobs' user, if another than this one. Raises OSError."""
-        owner = f"{_PREFIX}{_our_pids()}-{os.getpid()}-{procfs.start_time(os.getpid())}-"
+        owner = f"{_PREFIX}{procfs.pid_namespace()}-{os.getpid()}-{procfs.start_time(os.getpid())}-"
         self.path = Path(tempfile.mkdtemp(prefix=owner))
         self.path.chmod(_SHUT)
         self._user = user
@@ -173,11 +173,6 @@ def _move_up(below: int, name: str, top: int) -> None:
         os.rename(name, new, src_dir_fd=below, dst_dir_fd=top)
 
 
-def _our_pids() -> int:
-    """Return the id of our PID namespace: containers may share a directory for temporary files."""
-    return Path("/proc/self/ns/pid").stat().st_ino
-
-
 def sweep() -> None:
     """Delete directories whose proctor is gone (kill -9 leaves them behind)."""
     if sys.platform != "linux" or not procfs.shows_us():
@@ -186,8 +181,8 @@ def sweep() -> None:
         temporary = Path(tempfile.gettempdir())
     except FileNotFoundError:
         return  # nothing is writable, so nothing was left
-    for place in temporary.glob(f"{_PREFIX}{_our_pids()}-*"):
-        pid, _, rest = place.name.removeprefix(f"{_PREFIX}{_our_pids()}-").partition("-")
+    for place in temporary.glob(f"{_PREFIX}{procfs.pid_namespace()}-*"):
+        pid, _, rest = place.name.removeprefix(f"{_PREFIX}{procfs.pid_namespace()}-").partition("-")
         started = rest.partition("-")[0]
         with contextlib.suppress(OSError):
             ours = place.lstat().st_uid == os.geteuid()

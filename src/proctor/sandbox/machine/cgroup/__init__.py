@@ -26,7 +26,9 @@ _serial = itertools.count()
 
 def create() -> Group | None:
     """Make a group for one cell; None where that is not possible."""
-    name = f"{PREFIX}{os.getpid()}-{procfs.start_time(os.getpid())}-{next(_serial)}"
+    me = os.getpid()
+    owner = f"{me}-{procfs.start_time(me)}-{procfs.pid_namespace()}"
+    name = f"{PREFIX}{owner}-{next(_serial)}"
     own = own_groups()
     if all(controller in own for controller in CONTROLLERS):
         names = (*CONTROLLERS, "cpu") if os.access(own.get("cpu", ""), os.W_OK) else CONTROLLERS

@@ -127,10 +127,13 @@ def dissolve(home: Path) -> None:
 
 
 def bury(home: Path) -> None:
-    """Delete groups in `home` whose proctor is gone; one with a process still in it stays."""
-    for group in home.glob(f"{PREFIX}*"):
-        pid, _, rest = group.name.removeprefix(PREFIX).partition("-")
-        started = rest.partition("-")[0]
+    """Delete groups in `home` whose proctor is gone; one with a process still in it stays.
+
+    Those of other PID namespaces stay, too: who is alive there cannot be seen from here, and no
+    process is in a group while its cell starts.
+    """
+    for group in home.glob(f"{PREFIX}*-*-{procfs.pid_namespace()}-*"):
+        pid, started = group.name.removeprefix(PREFIX).split("-")[:2]
         if pid.isdigit() and str(procfs.start_time(int(pid))) != started:
             with contextlib.suppress(OSError):
                 group.rmdir()
