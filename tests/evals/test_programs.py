@@ -16,6 +16,7 @@ from proctor.limits import Limits
 BUNDLED = Path(proctor.__file__).parent / "bundled"
 
 
+@pytest.mark.slow
 def test_judgements_of_a_problem_follow_each_other(tmp_path: Path) -> None:
     lines = (BUNDLED / "programs.jsonl").read_text().splitlines()
     programs = tmp_path / "programs.jsonl"
