@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
+
 import proctor
 from proctor import open_pool
 from proctor.evals.programs import ProgramsRun, judge_programs

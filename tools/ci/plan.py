@@ -1,5 +1,6 @@
 """What this landing runs, and what it leaves out and why."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -81,7 +82,8 @@ def named(names: list[str]) -> Plan:
     unknown = [name for name in names if name not in known and name != "far"]
     if unknown:
         there = ", ".join((*known, "far", "all"))
-        raise SystemExit(f".ci/run: no part is called {unknown[0]!r}; there are: {there}")
+        print(f".ci/run: no part is called {unknown[0]!r}; there are: {there}", file=sys.stderr)
+        raise SystemExit(2)
     plan = landing()
     far = [part.name for part in plan.parts if part in FAR] if "far" in names else []
     chosen = dict.fromkeys([*(name for name in names if name != "far"), *far])
