@@ -149,7 +149,7 @@ def _far(name: str, row: dict[str, Any]) -> Part:
             "most": row.get("most", 1800),
         }
         if "command" in row:
-            return Item(name, tuple(row["command"]), **rest)
+            return Item(name, tuple(map(place.filled, row["command"])), **rest)
         own = (
             place.filled("{scratch}/" + row["python"] + "/bin/python")
             if "python" in row
