@@ -1,4 +1,4 @@
-"""What others wait with ends, and says what did not come."""
+"""Check that waiting ends, and that the error names what did not come."""
 
 import asyncio
 

@@ -82,7 +82,7 @@ def as_documented(place: Path, level: str) -> tuple[list[str], list[str]]:
 
 
 def _said_or_ended(engine: Engine, container: str) -> subprocess.CompletedProcess[str] | None:
-    """What a container has said, once it has said anything or has ended."""
+    """Return the output of a container as soon as it has any, or has ended."""
     state = engine.call("inspect", "--format", "{{.State.Running}}", container)
     said = engine.call("logs", container)
     return said if said.stdout or state.stdout.strip() != "true" else None

@@ -1,4 +1,4 @@
-"""What changed since the last landing, by git."""
+"""Find what changed since the last landing, by git."""
 
 import os
 import subprocess

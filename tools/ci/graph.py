@@ -1,4 +1,4 @@
-"""Which files of tests depend on what changed: by what they import, and what their texts name.
+"""Find the files of tests that depend on a change, by what they import and name.
 
 An edge leads from a module to whatever it imports anywhere, in functions too, and to modules and
 packages that its texts name in full ("proctor.cell"). A file of tests also depends on the package
@@ -18,7 +18,7 @@ from ci.changes import ROOT, Changes
 EVERYWHERE = ("pyproject.toml", "uv.lock", "setup.py", "tests/conftest.py", "tests/needs.py")
 """Files on which every test depends."""
 CELL = "src/proctor/cell"
-"""What runs inside a cell: it is sent there and not imported, so who uses some may use all."""
+"""Package of what runs inside a cell: it is sent there as a whole, not imported."""
 _NO_TESTS = {"corpus", "packages", "attacks", "partners", "referees"}
 """Folders below tests with programs to judge."""
 _COMMAND = re.compile(

@@ -1,4 +1,4 @@
-"""What a landing may run: its parts, what each is about and what each needs of the machine."""
+"""Parts that a landing may run, what each is about and what each needs of the machine."""
 
 import tomllib
 from collections.abc import Callable, Mapping
@@ -30,9 +30,9 @@ class Place:
     changed: frozenset[str]
     """Paths that changed; none where that is not known."""
     whole: bool
-    """Whether all of them is run: no sample, and nothing left to later turns."""
+    """True if every test of those files is run: no sample, and nothing left to later turns."""
     as_user: tuple[str, ...] = ()
-    """What starts a command as an ordinary user in a copy of the repository."""
+    """Words in front of a command that run it as an ordinary user, in a copy of the repository."""
     workers: int = 2
 
     def filled(self, text: str) -> str:

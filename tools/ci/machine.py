@@ -1,4 +1,4 @@
-"""What a landing needs of the machine: Debian's packages, environments, an ordinary user."""
+"""Provide what a landing needs: Debian's packages, environments, an ordinary user."""
 
 import os
 import shutil

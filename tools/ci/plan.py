@@ -1,4 +1,4 @@
-"""What this landing runs, and what it leaves out and why."""
+"""Choose what a landing runs, and say what it leaves out and why."""
 
 import sys
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ APART = ("tests/sandbox/unboxed/", "tests/vm/", "tests/containers/", "tests/inte
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is run and what is not."""
+    """Parts and files of tests to run, with the reasons."""
 
     parts: list[Part]
     files: list[str]

@@ -29,7 +29,7 @@ class Item:
     before: tuple[tuple[str, ...], ...] = ()
     """Commands that fetch what it needs; it fails if one of them does."""
     pytest: bool = False
-    """Whether the command ends in arguments of pytest, so that what failed can be picked out."""
+    """True if the command ends in arguments of pytest: then only what failed is run again."""
     environment: Mapping[str, str] | None = None
     """Variables for it beside those of this process."""
     most: float = 1800.0
