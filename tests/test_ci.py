@@ -31,9 +31,14 @@ def everything_changed() -> changes.Changes:
         # Sent into cells, not imported.
         ("src/proctor/cell/agent.py", "tests/sandbox/test_run_limits.py"),
         ("src/proctor/cell/lockdown.c", "tests/sandbox/test_run_limits.py"),
-        # Reached by the command alone.
-        (DOOR, "tests/cli/test_serve_command.py"),
+        # Reached by the command alone, which the test names, or a page of the documentation may.
+        ("src/proctor/cli/judge.py", "tests/cli/test_judge_command.py"),
+        ("src/proctor/evals/store.py", "tests/cli/test_report_commands.py"),
+        ("src/proctor/view/app.py", "tests/view/test_view_requests.py"),
+        ("src/proctor/view/app.py", "tests/test_docs.py"),
+        ("src/proctor/cli/main.py", "tests/evals/test_eval_command.py"),
         (DOOR, "tests/service/http/judge0/test_judge0_submissions.py"),
+        (DOOR, "tests/service/http/test_door_attacks.py"),
         ("src/proctor/judging/environment.py", "tests/integrations/test_open_r1.py"),
         # No module, or one that is gone: of the package around it.
         ("src/proctor/judging/gone.py", "tests/judging/test_judge.py"),
@@ -59,6 +64,8 @@ def test_what_depends_on_a_change_is_tried(path: str, some: str) -> None:
     [
         (DOOR, "tests/reports/test_uncertainty.py"),
         (DOOR, "tests/service/http/piston/test_piston_execute.py"),
+        (DOOR, "tests/cli/test_serve_command.py"),
+        ("src/proctor/view/app.py", "tests/cli/test_judge_command.py"),
         ("src/proctor/reports/uncertainty.py", "tests/sandbox/test_pool.py"),
         ("docs/index.md", "tests/sandbox/test_pool.py"),
         ("tests/reports/test_uncertainty.py", "tests/reports/test_ranking.py"),

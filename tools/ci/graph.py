@@ -2,17 +2,18 @@
 
 An edge leads from a module to whatever it imports anywhere, in functions too, and to modules and
 packages that its texts name in full ("proctor.cell"). A file of tests also depends on the package
-that its folder mirrors, on all of proctor if it starts the command `proctor`, on the helpers in its
-folder, and on files of the repository outside `src` that its texts name. A file that is no module,
-such as the definition of a language, or that is gone, belongs to the package around it.
+that its folder mirrors, on the commands of `proctor` that it starts (offers.py), on the helpers in
+its folder, and on files of the repository outside `src` that its texts name. A file that is no
+module, such as the definition of a language, or that is gone, belongs to the package around it.
 """
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import PurePosixPath as Path
 
+from ci import offers
 from ci.changes import ROOT, Changes
 
 EVERYWHERE = ("pyproject.toml", "uv.lock", "setup.py", "tests/conftest.py", "tests/needs.py")
@@ -21,9 +22,6 @@ CELL = "src/proctor/cell"
 """Package of what runs inside a cell: it is sent there as a whole, not imported."""
 _NO_TESTS = {"corpus", "packages", "attacks", "partners", "referees"}
 """Folders below tests with programs to judge."""
-_COMMAND = re.compile(
-    r"""["']-m["'], *["']proctor["']|/ ["']proctor["']|\bPROCTOR\b|cli\.main|command import"""
-)
 _DOTTED = re.compile(r"proctor(\.\w+)+")
 
 
@@ -69,13 +67,74 @@ def _depends(test: str, path: str) -> bool:
 @cache
 def modules(test: str) -> frozenset[str]:
     """Return the modules on which a file of tests depends, itself included."""
+    named = _named_in(test)
     start = {(each, True) for each in (test, *_around(test))}
+    if named.starts:
+        start |= _of_commands(named)
     seen, waiting = set(start), list(start)
     while waiting:
-        for each in _edges(*waiting.pop()) - seen:
-            seen.add(each)
-            waiting.append(each)
+        path, whole = waiting.pop()
+        for other, other_whole in _edges(path, whole):
+            # A server has all doors, the command all commands: a test depends on those it names.
+            if (door := offers.entered(path, other)) is not None and not named.door(door):
+                continue
+            edge = (other, other_whole and other not in _defining())
+            if edge not in seen:
+                seen.add(edge)
+                waiting.append(edge)
     return frozenset(path for path, _ in seen)
+
+
+@cache
+def _helpers(test: str) -> frozenset[str]:
+    """Return a file of tests with what it uses outside of src, but for what all tests have."""
+    own = (each for each in _around(test) if not each.startswith("src/"))
+    seen = {test, *own} - set(EVERYWHERE)
+    waiting = list(seen)
+    while waiting:
+        found = {path for path, _ in _edges(waiting.pop(), True) if not path.startswith("src/")}
+        waiting += found - seen
+        seen |= found
+    return frozenset(seen)
+
+
+def _named_in(test: str) -> offers.Named:
+    """Return which commands and doors a file of tests and its helpers name."""
+    helpers = _helpers(test)
+    return offers.Named(
+        frozenset().union(*(_words(each) for each in helpers)),
+        any(offers.starts(ROOT / each) for each in helpers),
+        any("README.md" in _texts(each) for each in helpers),
+    )
+
+
+@cache
+def _words(file: str) -> frozenset[str]:
+    return offers.words(_tree(file))
+
+
+@cache
+def _of_command(file: str) -> dict[str, frozenset[tuple[str, bool]]]:
+    """Return what the commands import that a module defines, by their names."""
+    return {
+        name: _found(file, (node for each in functions for node in ast.walk(each)))
+        for name, functions in offers.commands(_tree(file)).items()
+    }
+
+
+def _of_commands(named: offers.Named) -> set[tuple[str, bool]]:
+    """Return what the command imports when it starts, and what the named commands import."""
+    return {(offers.MAIN, False)}.union(
+        *(edges for file in _defining() for name, edges in _of_command(file).items()
+          if named.command(name))
+    )  # fmt: skip
+
+
+@cache
+def _defining() -> frozenset[str]:
+    """Return the modules that define commands."""
+    below = (each for each in files() if each.startswith(offers.COMMANDS))
+    return frozenset(each for each in below if _of_command(each))
 
 
 @cache
@@ -88,10 +147,8 @@ def _around(test: str) -> Iterator[str]:
     folder = Path(test).parent
     conftests = (f"{each}/conftest.py" for each in (folder, *folder.parents))
     yield from (each for each in conftests if each in files())
-    if folder != Path("tests"):
+    if folder not in (Path("tests"), Path("tests/cli")):  # where tests name their commands
         yield from _below(str("src/proctor" / folder.relative_to("tests")))
-    if _COMMAND.search((ROOT / test).read_text("utf-8")):
-        yield from _below("src/proctor")
 
 
 def _below(folder: str) -> list[str]:
@@ -101,8 +158,13 @@ def _below(folder: str) -> list[str]:
 @cache
 def _edges(file: str, whole: bool) -> frozenset[tuple[str, bool]]:
     """Return what a module imports; not whole: only what is imported when a module below it is."""
+    return _found(file, _nodes(file) if whole else _executed(_tree(file)))
+
+
+def _found(file: str, nodes: Iterable[ast.AST]) -> frozenset[tuple[str, bool]]:
+    """Return what these parts of a module import, and whether the whole of it counts."""
     found = set[tuple[str, bool]]()
-    for node in _nodes(file) if whole else _executed(_tree(file)):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 for name in _attributes(file, alias.name):
