@@ -1,7 +1,7 @@
 """What proctor offers of many: commands and doors. A test depends on those that it names.
 
 A command is implemented by a function NAME_command of a module in COMMANDS, with the other
-functions of that module; of a module with a group of commands, as for `proctor ioi`, all are its own.
+functions of that module; in a module with a group of commands, as of `proctor ioi`, all are its.
 """
 
 import ast
