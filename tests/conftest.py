@@ -1,9 +1,10 @@
 """Shared by all tests: what they need, which are sampled, one pool of real cells, real data.
 
 Four ways to run them: all (`pytest`), a quick sample (`--quick`, as `make test`), what a landing tries
-(`--landing`: the sample, and a sixth of the slow tests), and strictly (PROCTOR_TEST_STRICT=1, as for a
-release: a skip is a failure, except where a test says "no case"). Which cases are in the sample, and
-which slow tests in the sixth, changes with each landing, so that all have their turn.
+(`--landing`: the sample, the slow tests of what changed, and a sixth of the others), and strictly
+(PROCTOR_TEST_STRICT=1, as for a release: a skip is a failure, except where a test says "no case").
+Which cases are in the sample, and which slow tests in the sixth, changes with each landing, so that
+all have their turn.
 """
 
 import os
@@ -12,9 +13,9 @@ import signal
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import hypothesis
 import pytest
@@ -38,10 +39,12 @@ hypothesis.settings.register_profile(
     ],
 )  # fmt: skip
 
+T = TypeVar("T")
 RECURSION_LIMIT = sys.getrecursionlimit()
 STRICT = os.environ.get("PROCTOR_TEST_STRICT", "") not in ("", "0")
 SEED = "PROCTOR_TEST_SEED"
-LANDINGS = Path(__file__).parents[1] / ".ci" / "landings"
+ROOT = Path(__file__).parents[1]
+LANDINGS = ROOT / ".ci" / "landings"
 TURNS = 6
 """Number of landings in which each slow test has its turn."""
 NO_CASE = "no case: "
@@ -53,15 +56,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick", action="store_true",
         help="a sample of the corpora, and neither slow tests nor real parts (containers, browser, "
-        "second kernel, packages of others)",
+        "second kernel, packages of others) that -m does not name",
     )  # fmt: skip
     parser.addoption(
         "--landing", action="store_true", help="as --quick, and a sixth of the slow tests"
     )
     parser.addoption(
         "--changed", metavar="FILE", type=Path,
-        help="with --quick or --landing: a file that lists paths, one in a line: cases that are named "
-        "for one of them are in the sample",
+        help="with --quick or --landing: a file that lists paths that changed, one in a line: cases "
+        "that are named for one of them are in the sample, and it is the turn of slow tests in a file "
+        "among them, or in the folder of tests of a package with one of them",
     )  # fmt: skip
 
 
@@ -84,7 +88,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--quick") or config.getoption("--landing"):
         listed = config.getoption("--changed")
         changed = set(listed.read_text("utf-8").splitlines()) if listed else set()
-        left_out = _left_out(items, changed, slow=not config.getoption("--landing"))
+        asked_for = set(config.getoption("markexpr").split())
+        left_out = _left_out(items, changed, asked_for, slow=not config.getoption("--landing"))
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     for item in items:
@@ -94,9 +99,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason=unmet))
 
 
-def _left_out(items: list[pytest.Item], changed: set[str], *, slow: bool) -> set[pytest.Item]:
-    """Return real parts, slow tests (or those whose turn it is not), and what is not in the sample."""
-    left_out, seen, turn = set(), Counter[str](), _turn()
+def _left_out(
+    items: list[pytest.Item], changed: set[str], asked_for: set[str], *, slow: bool
+) -> set[pytest.Item]:
+    """Return slow tests (or those whose turn it is not), what is not in the sample, and real parts.
+
+    A real part that -m names (`asked_for`) is not left out.
+    """
+    left_out, seen, turn, near = set(), Counter[str](), _turn(), _near(changed)
+    real_parts = set(needs.REAL_PARTS) - asked_for
     for item in items:
         test, _, case = item.nodeid.removesuffix("]").partition("[")
         if (sampled := item.get_closest_marker("sampled")) is not None:
@@ -107,12 +118,25 @@ def _left_out(items: list[pytest.Item], changed: set[str], *, slow: bool) -> set
             if (number - turn) % sampled.args[0] and not meant:
                 left_out.add(item)
         mark = item.get_closest_marker("slow")
-        its_turn = not slow and (zlib.crc32(test.encode()) - turn) % TURNS == 0
+        its_turn = not slow and (
+            not near.isdisjoint((item.path, item.path.parent))
+            or (zlib.crc32(test.encode()) - turn) % TURNS == 0
+        )
         if mark is not None and (not mark.args or case in mark.args) and not its_turn:
             left_out.add(item)
-        if any(item.get_closest_marker(name) for name in needs.REAL_PARTS):
+        if any(item.get_closest_marker(name) for name in real_parts):
             left_out.add(item)
     return left_out
+
+
+def _near(changed: set[str]) -> set[Path]:
+    """Return the files of tests that changed, and the folders of those of packages that changed."""
+    found = {ROOT / path for path in changed}
+    for path in changed:
+        if path.startswith("src/proctor/"):
+            folder = ROOT / "tests" / Path(path).parent.relative_to("src/proctor")
+            found.add(next(each for each in (folder, *folder.parents) if each.is_dir()))
+    return found - {ROOT / "tests"}
 
 
 def _turn() -> int:
@@ -185,6 +209,17 @@ def parameters(request: pytest.FixtureRequest) -> Callable[[str], list[dict[str,
         ]
 
     return of
+
+
+@pytest.fixture(scope="session")
+def in_turn(pytestconfig: pytest.Config) -> Callable[[Sequence[T]], Sequence[T]]:
+    """Return of many things that a slow test tries those whose turn it is: a third at a landing."""
+
+    def chosen(things: Sequence[T]) -> Sequence[T]:
+        landing = pytestconfig.getoption("--landing")
+        return things[_turn() // TURNS % 3 :: 3] if landing else things
+
+    return chosen
 
 
 @pytest.fixture(scope="session")

@@ -86,6 +86,7 @@ def test_where_nothing_is_known_all_is_tried() -> None:
     assert everything_changed().within("anything")
 
 
+@pytest.mark.slow
 def test_all_files_that_pytest_finds_are_known() -> None:
     collected = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-qq", "tests/reports", "tests/cell"],
@@ -131,7 +132,7 @@ def test_a_far_part_is_tried_at_once_if_what_it_is_about_changed(
 
 
 def test_each_real_part_of_the_tests_is_left_to_a_far_part(tmp_path: Path) -> None:
-    place = items.Place(tmp_path, [], frozenset(), whole=True)
+    place = items.Place(tmp_path, [], frozenset(), True, frozenset())
     commands = [" ".join(part.item(place).command) for part in items.FAR]
     for mark in set(REAL_PARTS) - {"podman"}:  # which is tried by hand
         assert any(mark in command for command in commands), mark
@@ -151,6 +152,7 @@ def item_of(path: Path, text: str) -> running.Item:
     return running.Item("some", (sys.executable, "-m", "pytest", *alone, str(path)), pytest=True)
 
 
+@pytest.mark.slow
 def test_both_outcomes_of_what_failed_once_are_printed(
     runner: running.Runner, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -236,6 +236,7 @@ def check_python(page: Path, found: list[Block], directory: Path) -> None:
             assert same(after.text, output, ["exact"]), f"line {block.line} prints {output!r}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=page_id)
 def test_example(example: Path, tmp_path: Path) -> None:
     skip_without_needs(example.read_text("utf-8"))
@@ -263,6 +264,7 @@ def test_the_reference_is_generated() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_every_route_and_field_of_the_server_is_documented() -> None:
     """By the pages of the doors, from what the server says of itself."""
     pages = {

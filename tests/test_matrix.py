@@ -290,6 +290,7 @@ class TestRefusal:
         at_least = self.refused(names, library, "--min-isolation", "namespaces")
         assert "level namespaces does not work here (minimum namespaces)" in at_least
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("names", "levels"),
         [

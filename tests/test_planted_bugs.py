@@ -80,6 +80,7 @@ def planted(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=tree, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_what_tests_notice_is_caught_and_the_rest_is_missed(little: Path) -> None:
     done = planted(little, "--json")
     found = json.loads(done.stdout)
@@ -88,12 +89,14 @@ def test_what_tests_notice_is_caught_and_the_rest_is_missed(little: Path) -> Non
     assert "n + n" in (little / "src/proctor/judging/sums.py").read_text()  # here nothing changed
 
 
+@pytest.mark.slow
 def test_some_alone(little: Path) -> None:
     done = planted(little, "--only", "unseen", "--jobs", "1")
     assert done.stdout.endswith("0 of 1 caught\nmissed: unseen\n")
     assert planted(little, "--only", "no such").returncode == 2
 
 
+@pytest.mark.slow
 def test_a_test_that_fails_anyway_catches_nothing(little: Path) -> None:
     (little / "tests/judging/test_sums.py").write_text("def test_nothing():\n    assert False\n")
     done = planted(little, "--only", "unseen")

@@ -125,6 +125,7 @@ def test_without_the_c_part_root_needs_a_user_namespace(without_c_part: Path) ->
     )
 
 
+@pytest.mark.slow
 @pytest.mark.namespaces
 def test_doctor_names_the_missing_c_part(without_c_part: Path) -> None:
     done = python(

@@ -25,6 +25,7 @@ def test_each_run_has_a_seed(pytestconfig: pytest.Config) -> None:
     assert settings.default.database is None
 
 
+@pytest.mark.slow
 def test_the_seed_decides_and_is_told(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").symlink_to(Path(__file__).with_name("conftest.py"))
     (tmp_path / "test_fails.py").write_text(FAILS)

@@ -55,6 +55,7 @@ def test_a_second_run_gives_the_same_rows(given: list[str | Path], tmp_path: Pat
             assert before == after  # times and all
 
 
+@pytest.mark.slow
 def test_people_are_told_on_stderr(given: list[str | Path], tmp_path: Path) -> None:
     report(*given, "--cache", tmp_path / "cache")
     done = proctor(*given, "--cache", tmp_path / "cache", "--verify-cache", "100%")
@@ -65,6 +66,7 @@ def test_people_are_told_on_stderr(given: list[str | Path], tmp_path: Path) -> N
     assert b"cache" not in done.stdout
 
 
+@pytest.mark.slow
 def test_verdicts_that_differ_are_told_and_replaced(
     given: list[str | Path], tmp_path: Path
 ) -> None:
@@ -81,12 +83,14 @@ def test_verdicts_that_differ_are_told_and_replaced(
     assert found["cache"]["differing"] == 0
 
 
+@pytest.mark.slow
 def test_a_finished_run_opens_no_cache(given: list[str | Path], tmp_path: Path) -> None:
     more = ("--cache", tmp_path / "cache", "--out", tmp_path / "out.jsonl")
     report(*given, *more)
     assert report(*given, *more)["cache"]["misses"] == 0
 
 
+@pytest.mark.slow
 def test_solutions_of_a_package(tmp_path: Path) -> None:
     place = tmp_path / "problem.jsonl"
     tests = [{"input": "1 2\n", "output": "3\n"}]
@@ -102,6 +106,7 @@ def test_solutions_of_a_package(tmp_path: Path) -> None:
     assert b"cache: 2 of 2 verdicts from" in done[1].stderr
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_scores_of_the_ioi(tmp_path: Path) -> None:
     tasks = ioi_task.write_tasks(tmp_path / "tasks")

@@ -60,6 +60,7 @@ def test_program_that_stands_ends_with_1(place: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_problem_s_checker_and_limits_hold(place: Path) -> None:
     loose = PACKAGE + '[grading]\nchecker = "check.py"\n'
     (place / "problem.toml").write_text(loose)
@@ -87,6 +88,7 @@ def test_wrong_use_is_told_and_ends_with_2(more: list[str], message: str, place:
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_and_keeps_what_was_found(place: Path) -> None:
     out = place / "out"
     with subprocess.Popen(
@@ -105,6 +107,7 @@ def test_ctrl_c_ends_it_and_keeps_what_was_found(place: Path) -> None:
     assert (out / "wrong-1.in").read_bytes() == b"7\n"
 
 
+@pytest.mark.slow
 def test_lint_of_a_package(place: Path) -> None:
     sound = proctor("lint", place)
     assert (sound.returncode, sound.stdout) == (0, b"nothing found (2 tests, 2 submissions)\n")
@@ -115,6 +118,7 @@ def test_lint_of_a_package(place: Path) -> None:
     assert [json.loads(line)["rule"] for line in found.stdout.splitlines()] == ["weak-tests"]
 
 
+@pytest.mark.slow
 def test_lint_of_rows_and_of_a_benchmark_s(tmp_path: Path) -> None:
     rows = write_rows(tmp_path / "rows.jsonl", [
         problem("a", [("1", "2"), ("2", "4")]), problem("a", [("5", "5"), ("5", "6")]),
@@ -134,6 +138,7 @@ def test_lint_of_rows_and_of_a_benchmark_s(tmp_path: Path) -> None:
     assert proctor("lint", own, "--benchmark", "taco", "--solutions", "0").returncode == 0
 
 
+@pytest.mark.slow
 def test_lint_of_what_is_nothing(tmp_path: Path) -> None:
     empty = write_rows(tmp_path / "empty.jsonl", [])
     other = write_rows(tmp_path / "other.jsonl", [{"task": 1}])

@@ -8,6 +8,7 @@ from command import proctor
 pytestmark = pytest.mark.user
 
 
+@pytest.mark.slow
 def test_the_subset_is_as_labelled() -> None:
     result = proctor("demo", "--subset", "fixture", "--json")
     report = json.loads(result.stdout)
@@ -22,6 +23,7 @@ def test_a_limit_nobody_keeps_is_a_surprise() -> None:
     assert b"verdicts are not the labelled ones" in result.stdout
 
 
+@pytest.mark.slow
 def test_wrong_usage_says_what_is_wrong() -> None:
     for option, value in (("--cpu", "two"), ("--cpu", "0s"), ("--subset", "all"), ("--mode", "x")):
         result = proctor("demo", option, value)

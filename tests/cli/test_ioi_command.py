@@ -128,6 +128,7 @@ def test_strategies_and_medals(tasks: Path, tmp_path: Path) -> None:
     assert b"100 silver" in table.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_subtasks_and_pages(tasks: Path, tmp_path: Path) -> None:
     rows = [
@@ -242,6 +243,7 @@ def test_killed_it_loses_nothing(
     assert {str(n) + "/0" for n in range(6)} <= results(tmp_path / "out").keys()
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_it_says_what_is_kept(working: "subprocess.Popen[bytes]", number: int) -> None:
@@ -251,6 +253,7 @@ def test_interrupted_it_says_what_is_kept(working: "subprocess.Popen[bytes]", nu
     assert b"the same command goes on from there" in said
 
 
+@pytest.mark.slow
 def test_a_runner_of_ours(tasks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere_runner.py").write_text(
         "def run(problem, test_input, submission, test_output):\n"

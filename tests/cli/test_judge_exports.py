@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from command import proctor
 
 PACKAGES = Path(__file__).parents[1] / "packages"
@@ -35,6 +36,7 @@ def test_one_problem_of_an_fps_file(tmp_path: Path) -> None:
     assert b"say which with --problem-id: 1 (Double), 2 (Negate)" in done.stderr
 
 
+@pytest.mark.slow
 def test_verifying_one_of_several(tmp_path: Path) -> None:
     path = export(tmp_path)
     right = proctor("verify", path, "--problem-id", "1")
@@ -43,6 +45,7 @@ def test_verifying_one_of_several(tmp_path: Path) -> None:
     assert proctor("verify", path).returncode == 2
 
 
+@pytest.mark.slow
 def test_limits_are_for_problems_that_state_none(tmp_path: Path) -> None:
     (tmp_path / "input").mkdir()
     (tmp_path / "output").mkdir()

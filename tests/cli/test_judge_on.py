@@ -88,6 +88,7 @@ def test_kill_9_of_the_driver(tmp_path: Path) -> None:
     assert all(row["machine"]["cpu"] for row in rows_of(out) if row["verdict"] != "NC")
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_contest_problems_get_the_same_judgement(two: tuple[list[Served], list[Path]]) -> None:
     servers, _ = two
@@ -128,6 +129,7 @@ def judged_on(where: str, tmp_path: Path, **env: str) -> tuple[int, str]:
     return done.returncode, done.stderr.decode()
 
 
+@pytest.mark.slow
 def test_a_wrong_token_and_the_right_one(tmp_path: Path) -> None:
     with serving_two(tmp_path, *QUIET) as served:
         code, said = judged_on(served.url, tmp_path, PROCTOR_TOKEN="wrong-" * 4)
@@ -147,6 +149,7 @@ class Page(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.slow
 def test_what_is_no_proctor(tmp_path: Path) -> None:
     other = ThreadingHTTPServer(("127.0.0.1", 0), Page)
     threading.Thread(target=other.serve_forever, daemon=True).start()
@@ -165,6 +168,7 @@ def test_what_is_no_proctor(tmp_path: Path) -> None:
         assert "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_verdicts_of_servers_can_be_remembered(
     two: tuple[list[Served], list[Path]], tmp_path: Path
 ) -> None:

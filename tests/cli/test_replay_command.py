@@ -70,6 +70,7 @@ def test_times_show_the_spread(results: Path) -> None:
         assert any(line.startswith(name) for line in lines), name
 
 
+@pytest.mark.slow
 def test_a_verdict_that_flips_by_chance_is_counted(tmp_path: Path) -> None:
     problems = write_rows(tmp_path / "problems.jsonl", [problem("coin", [("", "1")])])
     code = "import os\nprint(os.urandom(1)[0] % 2)"

@@ -42,6 +42,7 @@ def test_report_writes_one_page(tmp_path: Path, old: Path) -> None:
     assert "sys.stdin" not in out.read_text()
 
 
+@pytest.mark.slow
 def test_a_ranking(tmp_path: Path, old: Path) -> None:
     new = saved(tmp_path, make_run("new", contests=20, samples=1, skill=3))
     out = tmp_path / "page.html"
@@ -54,6 +55,7 @@ def test_a_ranking(tmp_path: Path, old: Path) -> None:
     assert "<h2>Ranking</h2>" not in out.read_text()
 
 
+@pytest.mark.slow
 def test_a_ranking_as_a_site(tmp_path: Path, old: Path) -> None:
     new = saved(tmp_path, with_details(make_run("new", contests=20, samples=1, skill=3)))
     out = tmp_path / "public" / "site"

@@ -102,6 +102,7 @@ def test_a_program_that_is_not_text_is_refused(file: Path) -> None:
     assert f"{file}: not UTF-8 text" in done.stderr.decode()
 
 
+@pytest.mark.slow
 def test_streams_pass_through_byte_by_byte(file: Path, tmp_path: Path) -> None:
     data = bytes(range(256)) * 10
     file.write_text(
@@ -224,6 +225,7 @@ def test_output_that_cannot_be_written_is_said(file: Path) -> None:
     assert (done.returncode, done.stderr) == (125, said)
 
 
+@pytest.mark.slow
 def test_arguments_reach_the_program(file: Path) -> None:
     file.write_text("import sys; print(sys.argv, __file__)")
     done = proctor("run", file, "--disk", "64K", "--", "--disk", "a b", "-x", "--")

@@ -54,6 +54,7 @@ def test_the_level_may_come_from_the_environment() -> None:
     assert json.loads(done.stdout)["level"] == "none"
 
 
+@pytest.mark.slow
 def test_a_group() -> None:
     done = proctor("selftest", "--json", "--group", "leakage")
     assert done.returncode == 0
@@ -78,6 +79,7 @@ def test_no_level() -> None:
     assert b"set PROCTOR_ALLOW_UNSAFE=1" in done.stderr
 
 
+@pytest.mark.slow
 def test_wrong_usage() -> None:
     for arguments, said in (
         (["--only", "nothing"], b"there is no attack 'nothing'"),
@@ -96,6 +98,7 @@ def bait_of(pid: int) -> set[str]:
     return {name for name in os.listdir("/tmp") if name.startswith(f".proctor-selftest-{pid}-")}
 
 
+@pytest.mark.slow
 def test_interrupted(tmp_path: Path) -> None:
     with subprocess.Popen(
         [COMMAND, "selftest", "--group", "exhaustion"],

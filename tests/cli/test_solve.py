@@ -77,6 +77,7 @@ def test_the_answer_is_shown_and_kept(place: Path) -> None:
     assert json.loads(kept.read_text()) == answer["data"]
 
 
+@pytest.mark.slow
 @pytest.mark.namespaces
 def test_a_terminal_obeys_no_program(place: Path) -> None:
     (place / "rude.py").write_text("raise SystemExit('\\x1b]0;mine\\x07[red]no idea')")
@@ -141,6 +142,7 @@ def test_a_fault_is_no_answer(place: Path) -> None:
     assert json.loads(done.stdout)["fault"]["code"] == "no-isolation"
 
 
+@pytest.mark.slow
 @pytest.mark.namespaces
 def test_ctrl_c_shows_what_was_found(place: Path) -> None:
     words = command("slow.py", "--input", "input.json", "--stream", "--isolation", "namespaces")

@@ -91,6 +91,7 @@ def test_wrong_use(
     assert said in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.namespaces
 def test_an_interrupt_keeps_what_was_made(place: Path, profile: profiles.Profile) -> None:
     slow = "import time\ndef solve(given):\n    if given['n'] > 1: time.sleep(600)\n    return 1\n"

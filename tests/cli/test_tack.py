@@ -66,6 +66,7 @@ def test_one_line_and_a_result_that_is_kept(tmp_path: Path) -> None:
 WROTE = "open('result.json', 'w').write({!r})\n"
 
 
+@pytest.mark.slow
 @pytest.mark.namespaces
 @pytest.mark.parametrize(
     ("code", "phase", "status", "digest"),

@@ -244,6 +244,7 @@ def test_leaving_a_batch_calls_off_the_rest(url: str) -> None:
     asynchronous(url, use)
 
 
+@pytest.mark.slow
 def test_closing_ends_what_runs() -> None:
     for url in ("local:", "daemon:"):
         mark = marker()

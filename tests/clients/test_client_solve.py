@@ -78,7 +78,7 @@ def test_what_is_wrong_with_a_request(client: Client) -> None:
         client.solve(PLAIN, object(), "packing")
 
 
-@pytest.mark.slow("daemon:")
+@pytest.mark.slow
 def test_incumbents_come_before_the_end_and_leaving_ends_it(client: Client) -> None:
     for each in client.solve_stream(FOREVER, GIVEN, "packing", timeout=600):
         assert isinstance(each, Incumbent)

@@ -309,6 +309,7 @@ class CuttingProxy:
         self.cut()
 
 
+@pytest.mark.slow
 def test_what_was_under_way_when_a_line_broke_is_asked_for_again(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     answers = Answers()
@@ -340,6 +341,7 @@ main()
 """The command, with room for two of the problems below."""
 
 
+@pytest.mark.slow
 def test_problems_that_a_server_has_forgotten_are_sent_again() -> None:
     problems = [
         Problem(f"p{n}", (Test(f"{n}\n", f"{n * n}\n"), Test("0\n" + " " * 1500, "0\n")))
@@ -383,6 +385,7 @@ def test_several_servers_behind_one_address_are_refused() -> None:
         asyncio.run(met("one", "two", "one"))
 
 
+@pytest.mark.slow
 def test_a_judgement_that_three_servers_died_with_is_a_fault_of_its_own() -> None:
     endless = Problem("endless", (Test("", ""),), limits=Limits(cpu=600.0))
     with ExitStack() as stack:
@@ -415,6 +418,7 @@ def test_all_servers_away_for_long_is_an_error_that_names_them() -> None:
     assert "secret-word" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_server_that_comes_later_is_used(tmp_path: Path) -> None:
     with serving(*QUIET) as first:
         port = first.port
@@ -425,6 +429,7 @@ def test_a_server_that_comes_later_is_used(tmp_path: Path) -> None:
             assert outcome.result(PATIENCE).verdict is Verdict.AC
 
 
+@pytest.mark.slow
 def test_a_wrong_token_is_an_error_at_once(tmp_path: Path) -> None:
     with serving_two(tmp_path, *QUIET) as served:
         with Fleet(served.url, token="wrong-" * 4) as fleet:
@@ -460,6 +465,7 @@ class Older(Imposter):
     ).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("imposter", "error", "said"),
     [(Imposter, ReplyBroken, "It works!"), (Older, PlatformError, r"0\.0\.9")],
@@ -485,6 +491,7 @@ def test_what_is_no_proctor_of_this_version_is_left_out(
         other.server_close()
 
 
+@pytest.mark.slow
 def test_a_list_is_read_again_when_it_changes(tmp_path: Path) -> None:
     listed = tmp_path / "servers"
     with serving(*QUIET) as first, serving(*QUIET) as second:

@@ -64,6 +64,7 @@ def test_calls_are_shared_among_servers(tmp_path: Path) -> None:
         assert min(counts) > 0
 
 
+@pytest.mark.slow
 def test_the_least_busy_server_is_asked(three: list[Served], client: Client) -> None:
     forever = {"program": {"source": "while True: pass"}, "limits": {"cpu": 600}}
     jobs = []
@@ -78,6 +79,7 @@ def test_the_least_busy_server_is_asked(three: list[Served], client: Client) -> 
                 own.delete(f"/v1/jobs/{identity}")
 
 
+@pytest.mark.slow
 @pytest.mark.namespaces
 def test_all_kinds_of_calls(client: Client) -> None:
     assert client.run("print(input() * 2)", "ab").verdict == "OK"
@@ -184,6 +186,7 @@ def test_the_environment_names_servers(
     assert asyncio.run(places()) == [3, 3]
 
 
+@pytest.mark.slow
 def test_tokens(tmp_path: Path, three: list[Served]) -> None:
     with serving_two(tmp_path, *QUIET) as guarded:
         with connect([guarded.url, guarded.url + "/"], token=OWNERS["ann"]) as client:

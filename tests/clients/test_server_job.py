@@ -100,6 +100,7 @@ def test_a_judgement(
         assert (made["isolation"] == "") == (verdict == "CE" and "tests" not in made)
 
 
+@pytest.mark.slow
 def test_a_bundle_of_a_job_needs_no_server(
     server: Served, ann: httpx.Client, tmp_path: Path
 ) -> None:
@@ -110,6 +111,7 @@ def test_a_bundle_of_a_job_needs_no_server(
     assert facts(proctor("replay", tmp_path / "b.zip", "--json"))["said"] == "same verdict: WA"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [(), ("--there",)])
 def test_a_run(server: Served, ann: httpx.Client, where: tuple[str, ...]) -> None:
     again = program("import sys; print(input(), sys.argv[1:])") | {"stdin": "hé", "args": ["x"]}
@@ -126,6 +128,7 @@ def test_a_run(server: Served, ann: httpx.Client, where: tuple[str, ...]) -> Non
     assert found["test"]["expected"]["text"] != found["test"]["got"]["text"] != ""
 
 
+@pytest.mark.slow
 def test_what_cannot_be_replayed(server: Served, ann: httpx.Client, tmp_path: Path) -> None:
     forever = program("while True: pass") | {"limits": {"cpu": 600}}
     running = ann.post("/v1/run?wait=false", json=forever).json()["id"]
@@ -154,6 +157,7 @@ def test_what_cannot_be_replayed(server: Served, ann: httpx.Client, tmp_path: Pa
     assert replay(server, running).returncode == 2
 
 
+@pytest.mark.slow
 def test_where_there_is_no_server(server: Served) -> None:
     assert proctor("replay", f"{server.url}#x").returncode == 2, "without a token"
     # Nothing listens there; the client tries for a while.

@@ -52,6 +52,7 @@ def test_humaneval_goes_on(proctor: Proctor, tmp_path: Path) -> None:
     assert found["standard"]["pass_at_k"]["1"] == 1.0
 
 
+@pytest.mark.slow
 def test_mbpp_shows_three_solved_tasks(proctor: Proctor, tmp_path: Path) -> None:
     """Never the one that is asked, whose solution it would be."""
     with serving(solve_the_last_task) as stub:
@@ -66,6 +67,7 @@ def test_mbpp_shows_three_solved_tasks(proctor: Proctor, tmp_path: Path) -> None
         assert len(tasks) == (3 if own else 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shots", [0, 1])
 def test_fewer_examples(proctor: Proctor, tmp_path: Path, shots: int) -> None:
     with serving(solve_the_last_task) as stub:
@@ -74,6 +76,7 @@ def test_fewer_examples(proctor: Proctor, tmp_path: Path, shots: int) -> None:
         assert {text.count("# Task: ") for text in prompts(stub)} == {shots + 1}
 
 
+@pytest.mark.slow
 def test_a_stop_of_ones_own_goes_first(proctor: Proctor, tmp_path: Path) -> None:
     with serving(go_on_with_a_function) as stub:
         proctor("eval", "humaneval", "--prompt", "completion", "--stop", "###", "--model", "stub",

@@ -52,6 +52,7 @@ def test_a_run_is_as_one_by_one(proctor: Proctor, tmp_path: Path) -> None:
             assert thoughts == {"Let me see." if api == "anthropic" else ""}
 
 
+@pytest.mark.slow
 def test_what_is_asked(proctor: Proctor, tmp_path: Path) -> None:
     more = ["--n", "3", "--limit", "1", "--temperature", "0.5", "--stop", "END", "--top-p", "0.9",
             "--extra-body", '{"service_tier": "auto"}']  # fmt: skip
@@ -182,6 +183,7 @@ def test_lines_that_stay_broken(proctor: Proctor, tmp_path: Path, api: str) -> N
         assert once(stub, 4)
 
 
+@pytest.mark.slow
 def test_self_repair(proctor: Proctor, tmp_path: Path, api: str) -> None:
     """Self-repair: passed programs are carried over; the request has the failed one's feedback."""
     wrong = "```python\nprint('no')\n```"
@@ -241,6 +243,7 @@ def test_a_wrong_key_ends_the_command_at_once(proctor: Proctor, tmp_path: Path, 
         assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_half_the_price(proctor: Proctor, tmp_path: Path, api: str) -> None:
     price = (
         '[[price]]\nmodel = "stub"\nprompt = 1000.0\ncached_prompt = 500.0\ncompletion = 2000.0\n'

@@ -41,6 +41,7 @@ def test_programs_that_read_and_write(proctor: Proctor, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_checker_limits_and_rows_left_out(proctor: Proctor, tmp_path: Path) -> None:
     text = (
         STDIO.replace('id = "name"', 'id = "name"\nwhere = "level != \'Kyu-9\'"')
@@ -63,6 +64,7 @@ language = "python"
         assert verdicts(proctor, path, model) == {verdict: 1}
 
 
+@pytest.mark.slow
 def test_garbage_raises_no_score(proctor: Proctor, tmp_path: Path) -> None:
     """A checker stumbles over it, and on one row over everything."""
     text = STDIO + '[grading.checker]\nfile = "check.py"\nlanguage = "python"\n'
@@ -116,6 +118,7 @@ def test_answers(proctor: Proctor, tmp_path: Path) -> None:
     assert verdicts(proctor, path, model) == {"AC": 2, "WA": 1, "NC": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_packages(proctor: Proctor, tmp_path: Path) -> None:
     package = Path(__file__).parents[1] / "packages" / "guess"
@@ -198,6 +201,7 @@ def test_unit_tests_and_a_base_model(proctor: Proctor, tmp_path: Path) -> None:
     assert verdicts(proctor, path, model, "--prompt", "base") == {"AC": 1, "WA": 1}
 
 
+@pytest.mark.slow
 def test_tests_that_call_nothing_are_passed_by_nobody(proctor: Proctor, tmp_path: Path) -> None:
     """A forgotten `check` would accept anything."""
     path = write(tmp_path, UNIT_TESTS.replace('check = "entry"', ""), [HALF])
@@ -269,6 +273,7 @@ def test_a_directory_and_the_hub(
     assert found["first_prompt"] == [{"role": "user", "content": "How much is 2 + 2?"}]
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_the_same_file_only(proctor: Proctor, tmp_path: Path) -> None:
     text = ANSWER.replace("How much is {{ question }}?", "{% include 'ask.j2' %}")
     path = write(tmp_path, text, QUESTIONS)
@@ -331,6 +336,7 @@ def test_limits_of_rows_go_before_those_of_options(proctor: Proctor, tmp_path: P
     assert verdicts(proctor, path, model, "--memory", "128M") == {"MLE": 1}
 
 
+@pytest.mark.slow
 def test_a_rejudgement_that_cannot_begin_hides_no_verdict(proctor: Proctor, tmp_path: Path) -> None:
     path = write(tmp_path, ANSWER, QUESTIONS)
     run, recording = tmp_path / "run", replies(tmp_path, ("1", "4"), ("2", "3.333"))

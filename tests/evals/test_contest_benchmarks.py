@@ -100,6 +100,7 @@ BREAKING = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["apps", "taco"])
 def test_wrong_programs_and_functions_fail(proctor: Proctor, tmp_path: Path, name: str) -> None:
     for verdict, wrong in (("WA", WRONG), ("RE", BREAKING)):
@@ -196,6 +197,7 @@ def test_tests_of_codecontests(tmp_path: Path) -> None:
     assert len(public.tests) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "lamps", "cake"),
     [
@@ -221,6 +223,7 @@ def test_codecontests_in_two_languages(
     assert counted(proctor, tmp_path, *options, replies(tmp_path, *wrong)) == {"WA": 2}
 
 
+@pytest.mark.slow
 @pytest.mark.language("cpp")
 def test_checkers_of_codecontestsplus(proctor: Proctor, tmp_path: Path) -> None:
     name = "Codeforces/9003_A"

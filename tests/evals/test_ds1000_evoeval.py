@@ -74,6 +74,7 @@ def test_ds1000(
     assert verdicts(proctor, tmp_path, "ds1000", "--model", model, *options) == {verdict: 1}
 
 
+@pytest.mark.slow
 def test_ds1000_selects_by_library_and_says_what_is_missing(
     proctor: Proctor, tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ def test_evoeval(
     assert verdicts(proctor, tmp_path, *base) == {verdict: 1}
 
 
+@pytest.mark.slow
 def test_evoeval_has_more_inputs_in_standard_mode(proctor: Proctor, tmp_path: Path) -> None:
     program = EVOEVAL["HumanEval/0"]["prompt"] + "    return abs(sum(numbers)) / 2\n"
     model = replies(tmp_path, ("HumanEval/0", fenced(program)))

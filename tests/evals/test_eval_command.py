@@ -67,6 +67,7 @@ def test_a_wrong_key(proctor: Proctor, tmp_path: Path) -> None:
     assert "check OPENAI_API_KEY" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_server_is_in_no_score(proctor: Proctor, tmp_path: Path) -> None:
     """Defect 15: what failed left the denominator, and the rate rose."""
 

@@ -117,6 +117,7 @@ def test_each_group_has_the_score_of_both_modes(
     assert f"standard {lost.faults} ({lost.share:.1%}), pass@1 at most {lost.high:.1%}" in without
 
 
+@pytest.mark.slow
 def test_what_it_spends_is_shown_meanwhile(tmp_path: Path) -> None:
     """At a terminal: tokens, dollars, refusals, and how many requests are sent at once."""
     prices = tmp_path / "prices.toml"

@@ -321,6 +321,7 @@ def test_a_run_without_samples(tmp_path: Path, format_: str) -> None:
         assert (format_ in {"jsonl", "records"}) == ((tmp_path / "out").stat().st_size == 0)
 
 
+@pytest.mark.slow
 def test_a_real_run_in_every_format(proctor: Proctor, tmp_path: Path) -> None:
     def answer(call: Call) -> None:
         call.reply(right_reply(call.body["messages"][-1]["content"]))

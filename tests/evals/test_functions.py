@@ -121,6 +121,7 @@ def test_mbpp_shows_its_tests_and_keeps_the_challenge() -> None:
     assert "[[3]]" in tests.code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("benchmark", "solution"), [("humaneval", "canonical_solution"),
                                                      ("mbpp", "code")])  # fmt: skip
 def test_the_fixture_is_passed_by_its_own_solutions(
@@ -138,6 +139,7 @@ def test_the_fixture_is_passed_by_its_own_solutions(
     assert found["official"]["passed"] == found["standard"]["passed"] == len(text.splitlines())
 
 
+@pytest.mark.slow
 def test_grades_by_both_rules(proctor: Proctor, tmp_path: Path) -> None:
     rows = write(tmp_path / "rows.jsonl.gz", [PLUS, PLUS | {"task_id": "Own/1"}])
     replies = write(tmp_path / "replies.jsonl", [
@@ -153,6 +155,7 @@ def test_grades_by_both_rules(proctor: Proctor, tmp_path: Path) -> None:
     assert found["standard"]["verdicts"] == {"AC": 1, "WA": 2}
 
 
+@pytest.mark.slow
 def test_mbpp_by_both_rules(proctor: Proctor, tmp_path: Path) -> None:
     node = FIRST | {
         "task_id": 8,
@@ -235,6 +238,7 @@ def test_mbppplus(proctor: Proctor, tmp_path: Path) -> None:
             assert found[mode]["verdicts"].get("AC", 0) == passed.get(mode, 1), found[mode]
 
 
+@pytest.mark.slow
 def test_packages_are_lent_to_functions(proctor: Proctor, tmp_path: Path) -> None:
     (tmp_path / "packages").mkdir()
     (tmp_path / "packages" / "circles.py").write_text("def area(r): return 3.14159265 * r * r\n")
@@ -248,6 +252,7 @@ def test_packages_are_lent_to_functions(proctor: Proctor, tmp_path: Path) -> Non
     assert found["standard"]["verdicts"] == {"AC": 1}
 
 
+@pytest.mark.slow
 def test_mbpp_takes_evalplus_rows(proctor: Proctor, tmp_path: Path) -> None:
     """Asserts are those of `assertion`; the prompt loses its quotes."""
     row_ = {
@@ -264,6 +269,7 @@ def test_mbpp_takes_evalplus_rows(proctor: Proctor, tmp_path: Path) -> None:
     assert report(done)["official"]["verdicts"] == {"AC": 1, "WA": 1}
 
 
+@pytest.mark.slow
 def test_mbppplus_as_it_is_on_the_hub(
     proctor: Proctor, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -290,6 +296,7 @@ def test_mbppplus_as_it_is_on_the_hub(
     assert found["standard"]["verdicts"] == {"AC": 1, "WA": 2}
 
 
+@pytest.mark.slow
 def test_humanevalplus_as_it_is_on_the_hub(proctor: Proctor, tmp_path: Path) -> None:
     test = (
         COMPARED

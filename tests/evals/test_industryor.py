@@ -68,6 +68,7 @@ def test_answers(proctor: Proctor, tmp_path: Path, id_: str, code: str, verdict:
     assert judged(proctor, tmp_path, {id_: code}) == {verdict: 1}
 
 
+@pytest.mark.slow
 def test_or_tools_by_a_directory_of_packages(proctor: Proctor, tmp_path: Path) -> None:
     code = """from ortools.sat.python import cp_model
 model = cp_model.CpModel()

@@ -303,6 +303,7 @@ def test_processes_are_told_of(tasks: Path) -> None:
     assert "2 processes of your program run at once." in user.content
 
 
+@pytest.mark.slow
 @pytest.mark.data("ioi")
 def test_a_task_of_the_ioi(proctor: Proctor, tmp_path: Path) -> None:
     """A + B of 2024's practice: its model solution, and one that solves the second subtask only."""
@@ -327,6 +328,7 @@ def test_a_task_of_the_ioi(proctor: Proctor, tmp_path: Path) -> None:
     assert scored["points"] == {"best": 50, "union": 100}
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_tables_that_are_gone(proctor: Proctor, tasks: Path, tmp_path: Path) -> None:
     """What was found is shown all the same, and the exit code says that going on was not possible."""

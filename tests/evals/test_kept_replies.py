@@ -133,6 +133,7 @@ def right(call: Call) -> None:
     call.reply(right_reply(call.body["messages"][-1]["content"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", ["1", "2"])
 def test_a_second_run_asks_for_what_is_new(proctor: Proctor, tmp_path: Path, together: str) -> None:
     """Two samples of four problems, then three: four requests more, and the same score."""

@@ -63,6 +63,7 @@ def test_half_a_character_in_a_reply(proctor: Proctor, tmp_path: Path) -> None:
     assert (generation.text[:6], generation.fault) == (r"\ud800", "")
 
 
+@pytest.mark.slow
 def test_half_a_character_in_a_program(proctor: Proctor, tmp_path: Path) -> None:
     """It does not compile, on resume as at first, and upstream says so too."""
 

@@ -149,6 +149,7 @@ def test_budgets_reach_it(proctor: Proctor, place: Place) -> None:
     assert generation.stop_reason == "tried enough"
 
 
+@pytest.mark.slow
 def test_an_error_is_one_sample_s_fault(proctor: Proctor, place: Place) -> None:
     place("own_lost", AGENT)
     Path("off").touch()

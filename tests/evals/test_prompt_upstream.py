@@ -89,6 +89,7 @@ def test_a_base_model_completes_a_text(proctor: Proctor, tmp_path: Path) -> None
     assert json.loads(log.read_text())["samples"][0]["input"][0]["role"] == "user"
 
 
+@pytest.mark.slow
 def test_resumed_only_with_the_same_prompts(proctor: Proctor, tmp_path: Path) -> None:
     there = written(tmp_path / "there")
 
@@ -113,6 +114,7 @@ def test_resumed_only_with_the_same_prompts(proctor: Proctor, tmp_path: Path) ->
     assert all(each.text for each in made)
 
 
+@pytest.mark.slow
 def test_self_repair(proctor: Proctor, tmp_path: Path) -> None:
     there = written(tmp_path / "there")
     for mode in ("official", "standard"):

@@ -97,6 +97,7 @@ def test_rows_that_cannot_be_decoded_are_left_out(
     assert "is neither JSON nor base64" in done.stderr
 
 
+@pytest.mark.slow
 def test_shapes_of_recordings(proctor: Proctor, tmp_path: Path) -> None:
     """Programs as they are, replies to take them from, lcb_runner's own file."""
     problems = write_rows(tmp_path / "problems.jsonl", [

@@ -68,6 +68,7 @@ def test_an_update_loses_no_verdict_and_mixes_none(
         assert store.unfinished(rounds(store)[-1].judges) == 0
 
 
+@pytest.mark.slow
 def test_what_a_round_was_judged_by_is_on_record(proctor: Proctor, tmp_path: Path) -> None:
     run = evaluated(proctor, tmp_path, "--test-timeout", "2s", "--memory", "300M")
     assert proctor("rejudge", run).returncode == 0
@@ -150,6 +151,7 @@ def test_another_version_of_the_judge_is_refused(
     assert "'proctor': '99.0'" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_same_problems_elsewhere_are_the_same(proctor: Proctor, tmp_path: Path) -> None:
     first = evaluated(proctor, tmp_path)
     shutil.copy(tmp_path / "problems.jsonl", tmp_path / "copy.jsonl")

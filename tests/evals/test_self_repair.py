@@ -223,6 +223,7 @@ def test_runs_that_cannot_be_repaired(proctor: Proctor, tmp_path: Path) -> None:
     assert "is not what it was when" in said("--from", second)
 
 
+@pytest.mark.slow
 def test_without_a_reply_it_is_asked_anew(proctor: Proctor, tmp_path: Path) -> None:
     """A fault of the model is no failure of a program: the first prompt is sent again."""
     titles = list(right_programs())

@@ -94,6 +94,7 @@ def test_a_refusal_is_the_fault_of_all(proctor: Proctor, tmp_path: Path) -> None
     assert json.loads(done.stdout)["model_faults"] == {"model-refused": 3}
 
 
+@pytest.mark.slow
 def test_prompts_that_differ_are_asked_singly(proctor: Proctor, tmp_path: Path) -> None:
     """Self-repair: each sample shows its own program, and one that passed is carried over."""
     run, repaired = tmp_path / "run", tmp_path / "repaired"

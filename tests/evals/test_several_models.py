@@ -55,6 +55,7 @@ def test_one_that_fails_keeps_none_from_running(proctor: Proctor, tmp_path: Path
     assert (sum(down["model_faults"].values()), right["standard"]["passed"]) == (4, 4)
 
 
+@pytest.mark.slow
 def test_a_directory_that_is_taken_keeps_none_from_running(
     proctor: Proctor, tmp_path: Path
 ) -> None:
@@ -84,6 +85,7 @@ def test_nothing_is_begun_if_one_cannot_be(proctor: Proctor, tmp_path: Path) -> 
     assert not (tmp_path / "all").exists()
 
 
+@pytest.mark.slow
 def test_the_worst_is_the_exit_code(proctor: Proctor, tmp_path: Path) -> None:
     with serving(by_model) as stub:
         done = proctor(*EVAL, "--model", "wrong", "--model", "right", "--base-url", stub.url,
@@ -92,6 +94,7 @@ def test_the_worst_is_the_exit_code(proctor: Proctor, tmp_path: Path) -> None:
     assert done.stderr.count("below 50.0%") == 1, "pass@1 is known whatever --k shows"
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_all(tmp_path: Path) -> None:
     """The run under way can be resumed; what was not begun is named."""
     children: list[subprocess.Popen[str]] = []

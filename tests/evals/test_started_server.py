@@ -47,6 +47,7 @@ def test_it_is_asked_and_ended(proctor: Proctor, tmp_path: Path) -> None:
         assert store.recall("start_server") == command(marks, "late")
 
 
+@pytest.mark.slow
 def test_one_for_each_model(proctor: Proctor, tmp_path: Path) -> None:
     (marks := tmp_path / "marks").mkdir()
     done = proctor(*EVAL, "--model", "other", "--start-server", command(marks, "now"), "--out",
@@ -85,6 +86,7 @@ def test_commands_that_cannot_be(
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.slow
 def test_killed_it_takes_the_server_along_and_resumes_only_with_a_command(tmp_path: Path) -> None:
     """A run that is handed on must not start what its maker wrote into it."""
     (marks := tmp_path / "marks").mkdir()

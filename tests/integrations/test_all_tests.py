@@ -86,6 +86,7 @@ def test_parts_take_all_tests() -> None:
             make(stop="later")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "ran"), [({}, 3), ({"stop": "first"}, 2)])
 def test_ioi_rewards(options: Any, ran: int, contest_pool: Pool, made: Made, tmp_path: Any) -> None:
     tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())

@@ -93,6 +93,7 @@ def recorded(folder: Path) -> dict[str, list[tuple[str, dict[str, Any]]]]:
     return {name: by_question[name] for name in dict.fromkeys(chosen)}
 
 
+@pytest.mark.slow
 def test_recorded_verdicts(test_data: Path) -> None:
     folder = test_data / "livecodebench"
     chosen = recorded(folder)

@@ -271,6 +271,7 @@ def columns_of(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row.get(name) for row in rows] for name in rows[0]}
 
 
+@pytest.mark.slow
 def test_ioi(contest_pool: Pool, tmp_path: Any) -> None:
     tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
     row = ioi_task.subtask_rows()[2]

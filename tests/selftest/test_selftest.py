@@ -86,6 +86,7 @@ def test_without_a_box_everything_gets_through() -> None:
     assert "marker was read" in happened["host_files"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unsafe")
 def test_what_would_harm_the_machine_is_not_run_without_a_box() -> None:
     report = selftest(load(["kill_everyone", "kill_victim"]), isolation="none")
@@ -155,6 +156,7 @@ def test_a_submission_may_be_printed() -> None:
     assert "it passed in standard mode" in only(selftest([printed])).happened
 
 
+@pytest.mark.slow
 def test_a_submission_that_says_whether_it_was_held() -> None:
     held = only(selftest([attack("finish()", more="# judged: yes\n")]))
     assert held.status is AttackStatus.HELD
@@ -162,12 +164,14 @@ def test_a_submission_that_says_whether_it_was_held() -> None:
     assert got.status is AttackStatus.THROUGH
 
 
+@pytest.mark.slow
 def test_a_program_that_guesses_without_a_memory() -> None:
     forgets = attack("play(lambda: None, lambda tried: None)", "not AC", kind="guess")
     outcome = only(selftest([forgets], judgements=9))
     assert (outcome.status, outcome.happened) == (AttackStatus.HELD, "9 judgements: WA 9")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unsafe")
 @pytest.mark.root  # at level none the limit of processes is that of the whole user
 def test_a_program_that_guesses_with_a_memory_passes_in_the_end(tmp_path: Path) -> None:

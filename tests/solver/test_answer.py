@@ -153,6 +153,7 @@ def endless(result):
 """
 
 
+@pytest.mark.slow
 def test_a_summary_is_of_the_answer_and_loses_nothing(host: SolverHost, tmp_path: Path) -> None:
     place = str(shutil.copytree(cold().directory, tmp_path / "packing"))
     Path(place, "summaries.py").write_text(SUMMARIES)

@@ -130,6 +130,7 @@ time.sleep(1000)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_the_best_outlasts_the_command_of_tack(tmp_path: Path, number: int) -> None:
     (tmp_path / "input.json").write_text(json.dumps(WEEK))

@@ -67,7 +67,7 @@ def test_what_does_not_compile_is_not_run(host: SolverHost, code: str, why: str)
     assert (alone.ok, alone.error) == (False, envelope.error_digest)
 
 
-@pytest.mark.slow("namespaces")
+@pytest.mark.slow
 def test_a_compiler_that_needs_more_memory_than_there_is(host: SolverHost) -> None:
     envelope = solved(host, TRACE + LARGE, packing(memory=40 * MIB))
     assert (envelope.phase, envelope.status, envelope.stdout) == ("compile", "crashed", "")

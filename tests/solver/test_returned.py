@@ -101,6 +101,7 @@ def test_the_marker_is_no_result(host: SolverHost, tmp_path: Path) -> None:
     assert (found.ok, found.marker_count) == (True, 1)
 
 
+@pytest.mark.slow
 def test_what_is_printed_before_the_marker_takes_no_time_of_ours(
     host: SolverHost, tmp_path: Path
 ) -> None:

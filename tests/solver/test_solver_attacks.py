@@ -146,6 +146,7 @@ def test_a_walk_has_bounds(tmp_path: Path) -> None:
     assert found == {"link", "a/b/file", "1/2/3/4/5/6/7/8/deep"}
 
 
+@pytest.mark.slow
 def test_a_validator_that_has_no_answer_proves_nothing(host: SolverHost, tmp_path: Path) -> None:
     more = "\ndef validate(_, result, __):\n    if result['bins']: raise MemoryError\n    return report([])\n"
     envelope = host.solve(SolveRequest(BEST, GIVEN, own(tmp_path / "p", "", more)))

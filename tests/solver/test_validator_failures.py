@@ -153,6 +153,7 @@ def test_it_is_the_profiles_fault_if_it_fails_without_the_result(
     assert found.score is None
 
 
+@pytest.mark.slow
 def test_incumbents_outlast_a_validator_that_breaks(host: SolverHost, tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.touch()

@@ -148,6 +148,7 @@ run()
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("workers", "last"), [(1, 1), (2, 2), (3, 12)])
 def test_an_interruption_amid_neighbourhoods_ends_the_search(
     workers: int, last: int, tmp_path: Path
@@ -191,6 +192,7 @@ FAULTY = EARLY + (
 )
 
 
+@pytest.mark.slow
 def test_a_fault_in_a_thread_is_not_passed_over(tmp_path: Path) -> None:
     ran = run(tmp_path, large(), FAULTY, SOLVER_WORKERS=2, SOLVER_MAX_SECONDS=3000)
     assert (ran.code, ran.stdout, ran.result) == (1, "", None)

@@ -211,6 +211,7 @@ def test_an_earlier_schedule_is_where_the_search_begins(tmp_path: Path) -> None:
     assert ran.result["objective"] <= earlier.result["objective"]
 
 
+@pytest.mark.slow
 def test_an_interrupted_search_writes_the_best_and_ends(tmp_path: Path) -> None:
     given = large()
     prepared(tmp_path, given)
@@ -233,6 +234,7 @@ def test_an_interrupted_search_writes_the_best_and_ends(tmp_path: Path) -> None:
     assert validate(given, ran.result).objective == ran.result["objective"]
 
 
+@pytest.mark.slow
 def test_incumbents_are_whole_results_and_each_is_better(tmp_path: Path) -> None:
     given = large()
     ran = run(tmp_path, given, SOLVER_DETERMINISTIC=1, SOLVER_MAX_SECONDS=1)

@@ -137,6 +137,7 @@ def test_many_violations_are_told_in_sum_and_cost_what_they_cost() -> None:
     assert "1 more" in unknown[-1].message
 
 
+@pytest.mark.slow
 def test_a_large_hostile_result_ends(ends: None) -> None:
     n = 3000
     data = {

@@ -119,6 +119,7 @@ def test_a_valid_schedule_passes_and_what_breaks_it_is_caught(kind: str, seed: i
     assert {each.kind for each in cost.soft_violations} == {kind}
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(seed=st.integers(0, 2**32))
 def test_among_all_kinds_only_those_answer_which_the_corruption_breaks(seed: int) -> None:

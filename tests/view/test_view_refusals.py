@@ -116,6 +116,7 @@ def test_one_run_alone(evaluated: Path, tmp_path: Path) -> None:
         assert [each["name"] for each in served.get("/api/runs").json()] == ["alone"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_served(tmp_path: Path) -> None:
     done = command("view", tmp_path / "none")
     assert done.returncode == 2

@@ -47,7 +47,7 @@ def main() -> int:
         as_user: tuple[str, ...] = ()
         if os.geteuid() == 0 and {"install", "user"} & {part.name for part in what.parts}:
             as_user = stack.enter_context(machine.ordinary_user(scratch))
-        place = Place(scratch, what.files, what.changed, what.whole, as_user)
+        place = Place(scratch, what.files, what.changed, what.whole, what.at_once, as_user)
         runner = Runner(scratch)
         stack.callback(runner.stop)
         print(f"\n== prepared: {time.monotonic() - began:.0f} s", flush=True)
@@ -102,7 +102,9 @@ def _run(parts: list[Part], place: Place, runner: Runner) -> bool:
     def lane(*names: str) -> None:
         for name in names:
             if part := waiting.pop(name, None):
-                runner.run(part.prepared(place))
+                outcome = runner.run(part.prepared(place))
+                if name == "check" and outcome.status != 0:
+                    runner.stop()  # what is not even well-formed is not worth minutes of tests
 
     with ThreadPoolExecutor() as pool:
         try:
@@ -110,8 +112,7 @@ def _run(parts: list[Part], place: Place, runner: Runner) -> bool:
             kernel = pool.submit(lane, "kernel")
             checks = pool.submit(lane, "check", "demo", "site", "install")
             _together(checks, pool.submit(lane, "unboxed"))
-            if any(each.status != 0 for each in runner.outcomes if each.item.name == "check"):
-                runner.stop()
+            if runner.stopped:
                 return False
             names = [part.name for part in parts]  # each lane takes what the other has not begun
             _together(pool.submit(lane, *names), pool.submit(lane, *names), kernel)

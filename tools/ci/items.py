@@ -30,10 +30,18 @@ class Place:
     changed: frozenset[str]
     """Paths that changed; none where that is not known."""
     whole: bool
-    """True if every test of those files is run: no sample, and nothing left to later turns."""
+    """True if every test is run: no sample, and nothing left to later turns."""
+    at_once: frozenset[str]
+    """Far parts of which every test is run, since something that they are about changed."""
     as_user: tuple[str, ...] = ()
     """Words in front of a command that run it as an ordinary user, in a copy of the repository."""
     workers: int = 2
+
+    def sample(self) -> tuple[str, ...]:
+        """Return pytest's arguments for what a landing tries of many tests."""
+        listed = self.scratch / "changed"
+        listed.write_text("".join(f"{path}\n" for path in sorted(self.changed)), "utf-8")
+        return ("--landing", "--changed", str(listed))
 
     def filled(self, text: str) -> str:
         """Put this run's folder and uv into a text of far.toml."""
@@ -91,11 +99,7 @@ def _demo(place: Place) -> Item:
 def _tests(place: Place) -> Item:
     """Run what this landing tries of the chosen files, but for far parts."""
     many = ("-n", str(place.workers), "--dist", "loadfile", "--max-worker-restart", "0")
-    chosen = ["-m", NOT_FAR]
-    if not place.whole:
-        listed = place.scratch / "changed"
-        listed.write_text("".join(f"{path}\n" for path in sorted(place.changed)), "utf-8")
-        chosen = ["--landing", "--changed", str(listed)]
+    chosen = ("-m", NOT_FAR) if place.whole else place.sample()
     return Item("tests", _pytest(*many, *chosen, *place.files), pytest=True, most=3000, shown=60)
 
 
@@ -156,6 +160,8 @@ def _far(name: str, row: dict[str, Any]) -> Part:
             else ".venv/bin/python"
         )
         marks = ("-m", row["mark"]) if "mark" in row else ()
+        if not place.whole and name not in place.at_once:
+            marks += place.sample()
         tests = row.get("tests") or _having(row["mark"].split()[0])
         nice = ("nice",) if row.get("nice") else ()
         return Item(name, (*nice, *_pytest(*marks, *tests, python=own)), pytest=True, **rest)

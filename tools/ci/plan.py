@@ -24,6 +24,8 @@ class Plan:
     changed: frozenset[str]
     """Paths that changed; none where that is not known."""
     whole: bool
+    at_once: frozenset[str]
+    """Far parts that are run since something that they are about changed."""
     reasons: list[str]
     """Lines for whoever reads the log: why each part is run or left out."""
 
@@ -51,7 +53,8 @@ def landing() -> Plan:
         f"tests: {len(files)} of {len(candidates)} files: the core's, and what depends on changes"
     )
     reasons += [f"left out: {', '.join(left)}: nothing that they depend on changed"] if left else []
-    return Plan(parts, files, changed.paths or frozenset(), whole=False, reasons=reasons)
+    at_once = frozenset(part.name for part in parts if part in FAR and changed.within(*part.about))
+    return Plan(parts, files, changed.paths or frozenset(), False, at_once, reasons)
 
 
 def _left_out(changed: changes.Changes, turn: int) -> Iterator[tuple[Part, str | None]]:
@@ -71,9 +74,8 @@ def _left_out(changed: changes.Changes, turn: int) -> Iterator[tuple[Part, str |
 def everything() -> Plan:
     """Choose all."""
     files = [each for each in graph.tests() if not each.startswith(APART)]
-    return Plan(
-        [*EVERY_TIME, *FAR], files, frozenset(), whole=True, reasons=["everything, as asked for"]
-    )
+    parts = [*EVERY_TIME, *FAR]
+    return Plan(parts, files, frozenset(), True, frozenset(), ["everything, as asked for"])
 
 
 def named(names: list[str]) -> Plan:

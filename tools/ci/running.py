@@ -63,7 +63,7 @@ class Runner:
         self._scratch = scratch
         self._printing = threading.Lock()
         self._running = set[subprocess.Popen[bytes]]()
-        self._stopped = False
+        self.stopped = False
         self.outcomes: list[Outcome] = []
 
     def run(self, item: Item) -> Outcome:
@@ -96,7 +96,7 @@ class Runner:
 
     def stop(self) -> None:
         """End what is running, and start nothing more."""
-        self._stopped = True
+        self.stopped = True
         for process in list(self._running):
             process.terminate()  # which `timeout` passes on to the group
 
@@ -120,7 +120,7 @@ class Runner:
         return 0
 
     def _one(self, item: Item, command: tuple[str, ...], out: BinaryIO) -> int:
-        if self._stopped:
+        if self.stopped:
             return _STOPPED
         # What takes too long shows the stacks of its Python processes, which pytest's faulthandler
         # does on SIGABRT, and is killed with all that it started in its group.

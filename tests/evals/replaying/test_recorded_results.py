@@ -372,6 +372,7 @@ def test_changed_and_moved_tasks_of_the_ioi(proctor: Proctor, scored: Path, tmp_
     assert "--problems is not for results of `proctor ioi score`" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_tasks_that_hold_their_tests_themselves(proctor: Proctor, tmp_path: Path) -> None:
     rows = ioi_task.subtask_rows()
     answers = {

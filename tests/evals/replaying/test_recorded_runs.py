@@ -110,6 +110,7 @@ def test_a_flipped_verdict_is_told(proctor: Proctor, two_modes: Path) -> None:
     assert done.stdout.splitlines()[-1] == "differs: AC, was TLE"
 
 
+@pytest.mark.slow
 def test_unit_tests(proctor: Proctor, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (BUNDLED / "humaneval.jsonl").read_text().splitlines()]
     right, wrong = ([row["prompt"] + body for row in rows]
@@ -129,6 +130,7 @@ def test_unit_tests(proctor: Proctor, tmp_path: Path) -> None:
     same(proctor("replay", tmp_path / "b", "--json"), "WA")
 
 
+@pytest.mark.slow
 def test_tests_that_a_program_broke(proctor: Proctor, tmp_path: Path) -> None:
     """They count as WA since the known solution passes them; a replay asks that again."""
     row = {
@@ -145,6 +147,7 @@ def test_tests_that_a_program_broke(proctor: Proctor, tmp_path: Path) -> None:
     same(proctor("replay", f"{place}#1:0", "--json"), "WA")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wanted", "answers"), [("output", ("output", "'x'")), ("input", ("input", "1"))]
 )
@@ -166,6 +169,7 @@ def test_predictions(
     same(proctor("replay", tmp_path / "b.zip", "--json"), "AC")
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 @pytest.mark.parametrize("all_subtasks", [False, True])
 def test_subtasks_of_the_ioi(proctor: Proctor, tmp_path: Path, all_subtasks: bool) -> None:

@@ -197,6 +197,7 @@ def test_another_machine(proctor: Proctor, tmp_path: Path, cells: Pool) -> None:
         assert found["test"]["got"]["text"] == "3\n"
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 @pytest.mark.parametrize(
     ("task", "solution"), [((2024, "double"), "small"), ((2023, "guess"), "above")]

@@ -132,6 +132,7 @@ def test_at_the_end_of_stdin_what_was_asked_for_is_answered() -> None:
     assert texts == {n: f"{n}\n" for n in range(20)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_told_to_stop_it_calls_all_off(number: signal.Signals) -> None:
     mark = marker()

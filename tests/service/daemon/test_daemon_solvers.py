@@ -164,6 +164,7 @@ def test_inputs_that_are_no_plain_files_are_refused(daemon: Spoken, tmp_path: Pa
     assert "cannot be read" in daemon.read()["errorDigest"]
 
 
+@pytest.mark.slow
 def test_messages_with_ids_are_answered_as_they_end(daemon: Spoken) -> None:
     daemon.send({"id": "long", "type": "execute", **typed(FOREVER)})
     until(daemon, "long", "incumbent")

@@ -115,7 +115,7 @@ def test_names_that_are_none(client: Client, served: Served, place: Path) -> Non
         assert (answer.status_code, answer.json()["field"]) == (422, "packages")
 
 
-@pytest.mark.slow("daemon:")
+@pytest.mark.slow
 @pytest.mark.parametrize("url", ["local:", "daemon:"])
 def test_sets_of_a_client_of_its_own(url: str, place: Path) -> None:
     named = {"b": f"{place}/b", "ab": [f"{place}/all", f"{place}/a"]}

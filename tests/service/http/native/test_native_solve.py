@@ -84,6 +84,7 @@ def test_a_reference_that_nobody_takes(client: httpx.Client) -> None:
     assert "takes no reference" in found["errorDigest"]
 
 
+@pytest.mark.slow
 def test_a_solution_is_validated(client: httpx.Client) -> None:
     found = solve(client, CP_SAT, workers=1)
     assert (found["phase"], found["status"], found["accepted"]) == ("run", "optimal", True)

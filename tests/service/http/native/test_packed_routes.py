@@ -126,6 +126,7 @@ def test_one_bad_request_costs_no_other(ann: httpx.Client) -> None:
     assert {code(each) for each in found.values()} == {"bad-input"}
 
 
+@pytest.mark.slow
 def test_a_key_is_judged_once(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     numbered = payload_of("print(int(input()) ** 2)\n# row 7\n", JudgeSettings(), None)

@@ -325,6 +325,7 @@ def test_a_config_is_read_not_executed(http: httpx.Client, tmp_path: Path) -> No
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.data("ioi")
 def test_tasks_of_the_ioi(piston: Piston) -> None:
     """Labelled solutions of A + B, on a test that both solve and on one that only the model does."""
