@@ -3,15 +3,13 @@
 Four ways to run them: all (`pytest`), a quick sample (`--quick`, as `make test`), what a landing tries
 (`--landing`: the sample, the slow tests of what changed, and a sixth of the others), and strictly
 (PROCTOR_TEST_STRICT=1, as for a release: a skip is a failure, except where a test says "no case").
-Which cases are in the sample, and which slow tests in the sixth, changes with each landing, so that
-all have their turn.
+sampling.py chooses; with each landing it chooses others, so that all have their turn.
 """
 
 import os
 import secrets
 import signal
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -22,12 +20,14 @@ import pytest
 
 import elsewhere
 import needs
+import sampling
 from proctor.errors import NoLanguage
 from proctor.sandbox.pool import Pool, open_pool
 
-# Started in the background, as by a shell's `&`, we would ignore SIGINT, and so would all that tests
-# start: among it CPython as it is without us, whose Ctrl-C then does nothing.
+# Started in the background by a shell's `&`, or by nohup, we would ignore SIGINT or SIGHUP, and so
+# would all that tests start: among it CPython as it is without us, whose Ctrl-C then does nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Other examples in each run, which depend on its seed alone: not on what failed before, and neither
 # on how busy the machine is nor on how often chance had to try again.
@@ -43,10 +43,6 @@ T = TypeVar("T")
 RECURSION_LIMIT = sys.getrecursionlimit()
 STRICT = os.environ.get("PROCTOR_TEST_STRICT", "") not in ("", "0")
 SEED = "PROCTOR_TEST_SEED"
-ROOT = Path(__file__).parents[1]
-LANDINGS = ROOT / ".ci" / "landings"
-TURNS = 6
-"""Number of landings in which each slow test has its turn."""
 NO_CASE = "no case: "
 """How the reason begins of a skip that no machine can help, as of two parameters that exclude
 one another."""
@@ -64,8 +60,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--changed", metavar="FILE", type=Path,
         help="with --quick or --landing: a file that lists paths that changed, one in a line: cases "
-        "that are named for one of them are in the sample, and it is the turn of slow tests in a file "
-        "among them, or in the folder of tests of a package with one of them",
+        "that are named for one of them are in the sample; with --landing, slow tests in a file "
+        "among them, or in the folder of tests of a package with one of them, are run",
     )  # fmt: skip
 
 
@@ -89,7 +85,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         listed = config.getoption("--changed")
         changed = set(listed.read_text("utf-8").splitlines()) if listed else set()
         asked_for = set(config.getoption("markexpr").split())
-        left_out = _left_out(items, changed, asked_for, slow=not config.getoption("--landing"))
+        left_out = sampling.left_out(
+            items, changed, asked_for, landing=config.getoption("--landing")
+        )
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     for item in items:
@@ -97,52 +95,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             unmet = needs.NEEDS[mark.name](*mark.args) if mark.name in needs.NEEDS else None
             if unmet is not None:
                 item.add_marker(pytest.mark.skip(reason=unmet))
-
-
-def _left_out(
-    items: list[pytest.Item], changed: set[str], asked_for: set[str], *, slow: bool
-) -> set[pytest.Item]:
-    """Return slow tests (or those whose turn it is not), what is not in the sample, and real parts.
-
-    A real part that -m names (`asked_for`) is not left out.
-    """
-    left_out, seen, turn, near = set(), Counter[str](), _turn(), _near(changed)
-    real_parts = set(needs.REAL_PARTS) - asked_for
-    for item in items:
-        test, _, case = item.nodeid.removesuffix("]").partition("[")
-        if (sampled := item.get_closest_marker("sampled")) is not None:
-            number = seen[test]
-            seen[test] += 1
-            always = any(each in case for each in sampled.kwargs.get("always", ()))
-            meant = always or any(path in case for path in changed)
-            if (number - turn) % sampled.args[0] and not meant:
-                left_out.add(item)
-        mark = item.get_closest_marker("slow")
-        its_turn = not slow and (
-            not near.isdisjoint((item.path, item.path.parent))
-            or (zlib.crc32(test.encode()) - turn) % TURNS == 0
-        )
-        if mark is not None and (not mark.args or case in mark.args) and not its_turn:
-            left_out.add(item)
-        if any(item.get_closest_marker(name) for name in real_parts):
-            left_out.add(item)
-    return left_out
-
-
-def _near(changed: set[str]) -> set[Path]:
-    """Return the files of tests that changed, and the folders of those of packages that changed."""
-    found = {ROOT / path for path in changed}
-    for path in changed:
-        if path.startswith("src/proctor/"):
-            folder = ROOT / "tests" / Path(path).parent.relative_to("src/proctor")
-            found.add(next(each for each in (folder, *folder.parents) if each.is_dir()))
-    return found - {ROOT / "tests"}
-
-
-def _turn() -> int:
-    """Number the next landing: .ci/landings has a line for each before it."""
-    lines = LANDINGS.read_text("utf-8").splitlines() if LANDINGS.exists() else []
-    return sum(not line.startswith("#") for line in lines if line)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -216,8 +168,7 @@ def in_turn(pytestconfig: pytest.Config) -> Callable[[Sequence[T]], Sequence[T]]
     """Return of many things that a slow test tries those whose turn it is: a third at a landing."""
 
     def chosen(things: Sequence[T]) -> Sequence[T]:
-        landing = pytestconfig.getoption("--landing")
-        return things[_turn() // TURNS % 3 :: 3] if landing else things
+        return sampling.in_turn(things) if pytestconfig.getoption("--landing") else things
 
     return chosen
 

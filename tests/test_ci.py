@@ -141,6 +141,37 @@ def test_each_real_part_of_the_tests_is_left_to_a_far_part(tmp_path: Path) -> No
     )
 
 
+def chosen(*options: str) -> set[str]:
+    """Return the tests in two small files that pytest would run."""
+    files = ("tests/formats/test_livecodebench_format.py", "tests/deploy/test_slurm.py")
+    collected = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", *options, *files],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert collected.returncode == 0, collected.stdout
+    return {line for line in collected.stdout.splitlines() if "::" in line}
+
+
+def test_slow_tests_are_run_where_something_changed(tmp_path: Path) -> None:
+    slow = "tests/formats/test_livecodebench_format.py::test_big_rows_load_fast"
+    assert slow in chosen()
+    assert slow not in chosen("--quick")
+    listed = tmp_path / "changed"
+    for path in ("src/proctor/formats/livecodebench.py", slow.partition(":")[0]):
+        listed.write_text(f"{path}\n")
+        assert slow in chosen("--landing", "--changed", str(listed))
+
+
+def test_a_real_part_is_run_if_it_is_asked_for() -> None:
+    every = chosen("-m", "slurm")
+    assert every
+    assert not every & chosen("--quick")
+    assert chosen("--quick", "-m", "slurm") == every
+    some = chosen("--landing", "-m", "slurm")
+    assert some
+    assert some <= every
+
+
 @pytest.fixture
 def runner(tmp_path: Path) -> running.Runner:
     return running.Runner(tmp_path)

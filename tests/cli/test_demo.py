@@ -5,9 +5,8 @@ import json
 import pytest
 from command import proctor
 
-pytestmark = pytest.mark.user
 
-
+@pytest.mark.user
 @pytest.mark.slow
 def test_the_subset_is_as_labelled() -> None:
     result = proctor("demo", "--subset", "fixture", "--json")

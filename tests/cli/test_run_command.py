@@ -13,8 +13,6 @@ from command import COMMAND, environment, proctor
 from needs import BOTH_LEVELS
 from waiting import PATIENCE
 
-pytestmark = pytest.mark.user
-
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
@@ -79,6 +77,7 @@ def test_wrong_usage_is_exit_2_and_a_sentence(arguments: list[str], said: str, f
     assert done.stdout == b""
 
 
+@pytest.mark.user
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -130,6 +129,7 @@ def test_without_any_stdin(file: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"''\n", b"")
 
 
+@pytest.mark.user
 def test_a_limit_is_named_on_stderr(file: Path) -> None:
     file.write_text("print('before', flush=True)\nwhile True: pass")
     done = proctor("run", file, "--cpu", "0.3")
@@ -137,6 +137,7 @@ def test_a_limit_is_named_on_stderr(file: Path) -> None:
     assert done.stderr.startswith(b"proctor: stopped at the cpu limit (0.3")
 
 
+@pytest.mark.user
 def test_the_process_limit_is_named_on_stderr(file: Path) -> None:
     file.write_text(
         "import threading\nover = threading.Event()\n"
@@ -147,6 +148,7 @@ def test_the_process_limit_is_named_on_stderr(file: Path) -> None:
     assert (done.returncode, done.stderr.endswith(note)) == (1, True), done.stderr
 
 
+@pytest.mark.user
 def test_json_is_one_object_with_all_facts(file: Path, level: str) -> None:
     file.write_text("import sys\nprint('grüße'); sys.stderr.write('oh'); sys.exit(3)")
     done = proctor("run", file, "--json")
@@ -186,6 +188,7 @@ def test_json_gives_bytes_that_are_no_text_in_base64(file: Path) -> None:
     assert "stderr_base64" not in facts
 
 
+@pytest.mark.user
 @pytest.mark.own_python
 def test_the_chosen_interpreter_runs_the_program(file: Path) -> None:
     file.write_text("import sys; print(sys.version)")
@@ -197,6 +200,7 @@ def test_the_chosen_interpreter_runs_the_program(file: Path) -> None:
     assert proctor("run", file).stdout != system
 
 
+@pytest.mark.user
 def test_packages_are_given_or_they_are_not_there(file: Path) -> None:
     file.write_text("import numpy; print(numpy.arange(3).tolist())")
     packages = sysconfig.get_path("purelib")
@@ -236,6 +240,7 @@ def test_arguments_reach_the_program(file: Path) -> None:
     assert of_stdin.stdout == b"['<stdin>', '-v']\n"
 
 
+@pytest.mark.user
 @pytest.mark.compiler
 def test_arguments_and_input_reach_a_native_program(tmp_path: Path) -> None:
     source = tmp_path / "echo.cpp"
@@ -306,6 +311,7 @@ def test_other_failures_get_no_hint(file: Path) -> None:
     assert proctor("run", file).stderr == b"no\n"
 
 
+@pytest.mark.user
 @pytest.mark.slow
 def test_doctor_finds_this_machine_fit(level: str) -> None:
     done = proctor("doctor", "--json")
@@ -322,6 +328,7 @@ def test_doctor_finds_this_machine_fit(level: str) -> None:
     assert f"level {level} is used" in shown.stdout.decode()
 
 
+@pytest.mark.user
 def test_doctor_says_no_where_no_job_can_run() -> None:
     done = proctor("doctor", "--json", env={"PROCTOR_ISOLATION": "none"})
     report = json.loads(done.stdout)

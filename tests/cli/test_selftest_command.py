@@ -11,11 +11,10 @@ from command import COMMAND, environment, proctor
 
 from waiting import PATIENCE, until
 
-pytestmark = pytest.mark.user
-
 UNSAFE = {"PROCTOR_ALLOW_UNSAFE": "1"}
 
 
+@pytest.mark.user
 def test_clean(level: str) -> None:
     done = proctor("selftest", "--only", "kill_victim", "--only", "grader/frames")
     assert (done.returncode, done.stderr) == (0, b"")
@@ -39,6 +38,7 @@ def test_json(level: str) -> None:
     assert (row["name"], row["status"], row["must"]) == ("escape/ptrace", "held", "held")
 
 
+@pytest.mark.user
 def test_something_got_through() -> None:
     done = proctor("selftest", "--isolation", "none", "--only", "kill_victim", env=UNSAFE)
     assert done.returncode == 1
@@ -73,6 +73,7 @@ def test_a_table_on_a_terminal() -> None:
     assert "Signals to a process of the same user (kill_victim)" in text
 
 
+@pytest.mark.user
 def test_no_level() -> None:
     done = proctor("selftest", "--isolation", "none")
     assert done.returncode == 125

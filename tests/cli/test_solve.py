@@ -13,8 +13,6 @@ import pytest
 from proctor.solver import profile as profiles
 from waiting import PATIENCE
 
-pytestmark = pytest.mark.user
-
 GIVEN = '{"capacity": 10, "items": [{"id": "a", "size": 6}, {"id": "b", "size": 5}, {"id": "c", "size": 4}]}'
 GOOD = """
 import json, os

@@ -30,6 +30,7 @@ def host(engine: Engine) -> Iterator[SolverHost]:
         yield opened
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
 def test_envelope_in_a_container(
     host: SolverHost, marked: Profile, path: Path, monkeypatch: pytest.MonkeyPatch

@@ -22,8 +22,6 @@ from proctor.selftest.bait import SHARED_DIRECTORIES, Bait
 from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport, to_json
 from proctor.selftest.run import selftest
 
-pytestmark = pytest.mark.user
-
 HARMLESS = [
     "kill_victim", "signal_by_queue_and_pidfd", "signal_by_descriptor_owner", "limits_of_victim",
     "priority_of_victim", "scheduling_of_victim", "probing_of_victim", "proc_of_victim",
@@ -49,6 +47,7 @@ def unsafe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PROCTOR_PRODUCTION", raising=False)
 
 
+@pytest.mark.user
 @pytest.mark.slow
 @pytest.mark.timeout(900)  # where processes are counted by sampling, a fork bomb takes a minute
 def test_the_whole_corpus_is_clean_here(level: str) -> None:
@@ -67,6 +66,7 @@ def test_the_whole_corpus_is_clean_here(level: str) -> None:
         assert report.counts[AttackStatus.NOT_GUARANTEED] == 0
 
 
+@pytest.mark.user
 @pytest.mark.namespaces
 @pytest.mark.usefixtures("unsafe")
 def test_without_a_box_everything_gets_through() -> None:
@@ -96,6 +96,7 @@ def test_what_would_harm_the_machine_is_not_run_without_a_box() -> None:
         selftest(load(["kill_everyone"]), isolation="none")
 
 
+@pytest.mark.user
 def test_level_none_is_refused_without_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PROCTOR_ALLOW_UNSAFE", raising=False)
     with pytest.raises(NoIsolation):
@@ -203,6 +204,7 @@ def test_what_the_first_of_a_pair_says_counts() -> None:
     assert (outcome.status, outcome.happened) == (AttackStatus.THROUGH, "at once")
 
 
+@pytest.mark.user
 @pytest.mark.usefixtures("unsafe")
 def test_a_file_left_on_the_host_is_found_and_taken_away() -> None:
     source = "open('/tmp/' + bait['leave'], 'w').close(); print('/tmp/' + bait['leave']); finish()"
@@ -252,6 +254,7 @@ def test_a_descriptor_left_open_is_reported() -> None:
             os.close(fd)
 
 
+@pytest.mark.user
 def test_nothing_stays_on_the_host() -> None:
     def ours() -> set[str]:
         return {name for place in SHARED_DIRECTORIES for name in os.listdir(place)
@@ -277,6 +280,7 @@ def test_an_excuse_is_what_the_level_itself_says() -> None:
     assert _excuse(needs_memory, without) == "memory: not enforced: no such thing here"
 
 
+@pytest.mark.user
 def test_bait_notices_what_is_done_to_it() -> None:
     with Bait(os.getuid()) as bait:
         assert bait.harm() == []
@@ -309,6 +313,7 @@ def test_attacks_are_no_part_of_the_program() -> None:
     assert AttackKind.RUN in {a.kind for a in load()}
 
 
+@pytest.mark.user
 @pytest.mark.parametrize("niceness", [3, 10])
 def test_a_host_that_was_started_by_nice_is_no_finding(niceness: int) -> None:
     """A cell has its host's niceness; what the program before it left would be more."""

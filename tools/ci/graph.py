@@ -16,7 +16,14 @@ from pathlib import PurePosixPath as Path
 from ci import offers
 from ci.changes import ROOT, Changes
 
-EVERYWHERE = ("pyproject.toml", "uv.lock", "setup.py", "tests/conftest.py", "tests/needs.py")
+EVERYWHERE = (
+    "pyproject.toml",
+    "uv.lock",
+    "setup.py",
+    "tests/conftest.py",
+    "tests/needs.py",
+    "tests/sampling.py",
+)
 """Files on which every test depends."""
 CELL = "src/proctor/cell"
 """Package of what runs inside a cell: it is sent there as a whole, not imported."""

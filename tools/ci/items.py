@@ -17,6 +17,8 @@ _REAL_PARTS = (
 )  # fmt: skip
 NOT_FAR = f"not ({' or '.join(_REAL_PARTS)})"
 """Tests that are of no far part, by their marks."""
+CELLS = ("src/proctor/sandbox/", "src/proctor/cell/", "tests/sandbox/unboxed/")
+"""What makes cells, and tests of those without namespaces."""
 _FAR = Path(__file__).with_name("far.toml")
 
 
@@ -103,6 +105,13 @@ def _tests(place: Place) -> Item:
     return Item("tests", _pytest(*many, *chosen, *place.files), pytest=True, most=3000, shown=60)
 
 
+def _unboxed(place: Place) -> Item:
+    """Run tests in cells without namespaces: half of them, where nothing that makes cells changed."""
+    whole = place.whole or any(path.startswith(CELLS) for path in place.changed)
+    chosen = () if whole else place.sample()
+    return Item("unboxed", _pytest(*chosen, "tests/sandbox/unboxed"), pytest=True)
+
+
 def _install(place: Place) -> Item:
     """Make the environment of an ordinary user, from nothing, with what `make test` brings."""
     return Item("install", (*place.as_user, "make", ".venv/bin/.ready"))
@@ -122,7 +131,7 @@ EVERY_TIME = (
     Part("demo", _demo),
     # Cells of which only the host's looking bounds how many processes a program has: beside the
     # checks and no other tests, since a fork bomb among them can take a small machine minutes.
-    Part("unboxed", lambda _: Item("unboxed", _pytest("tests/sandbox/unboxed"), pytest=True)),
+    Part("unboxed", _unboxed),
     Part("tests", _tests, needs={
         "strace": "strace", "redis-server": "redis-server", "bwrap": "bubblewrap",
         # Languages whose self-tests must pass; `make languages` has the others.

@@ -9,7 +9,7 @@ from cells import Driver, Watch
 
 from waiting import until
 
-pytestmark = pytest.mark.usefixtures("unharmed")
+pytestmark = [pytest.mark.usefixtures("unharmed"), pytest.mark.sampled(2)]
 
 
 # Something of a job's that ignores what it can, and is its own session's.

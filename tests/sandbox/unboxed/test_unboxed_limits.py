@@ -10,7 +10,7 @@ from ways import NO_CAPABILITIES, WAYS
 
 from elsewhere import Elsewhere
 
-pytestmark = pytest.mark.usefixtures("unharmed")
+pytestmark = [pytest.mark.usefixtures("unharmed"), pytest.mark.sampled(2)]
 
 
 def test_it_says_what_holds(way: str, cell: Driver) -> None:

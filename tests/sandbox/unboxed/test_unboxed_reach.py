@@ -10,7 +10,7 @@ from ways import driver
 
 from waiting import until
 
-pytestmark = pytest.mark.usefixtures("unharmed")
+pytestmark = [pytest.mark.usefixtures("unharmed"), pytest.mark.sampled(2)]
 
 
 LOOK = "import os; print(os.listdir('.'), os.path.exists('f'))\n"
