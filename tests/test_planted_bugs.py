@@ -52,6 +52,13 @@ def test_a_text_that_is_gone_is_an_error(planting: ModuleType) -> None:
             bug.planted(source)
 
 
+@pytest.mark.parametrize("share", ["0/3", "4/3", "1", "x/y"])
+def test_what_is_no_share_of_the_bugs_is_refused(share: str) -> None:
+    done = subprocess.run([sys.executable, TOOL, "--share", share], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "--share" in done.stderr
+
+
 @pytest.fixture
 def little(tmp_path: Path) -> Path:
     """A tree of one module, its tests, and two bugs of which they notice one."""

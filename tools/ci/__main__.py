@@ -23,7 +23,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from ci import machine, plan
+from ci import changes, machine, plan
 from ci.changes import ROOT
 from ci.items import Part, Place
 from ci.running import Outcome, Runner
@@ -47,7 +47,10 @@ def main() -> int:
         as_user: tuple[str, ...] = ()
         if os.geteuid() == 0 and {"install", "user"} & {part.name for part in what.parts}:
             as_user = stack.enter_context(machine.ordinary_user(scratch))
-        place = Place(scratch, what.files, what.changed, what.whole, what.at_once, as_user)
+        place = Place(
+            scratch, what.files, what.changed, what.whole, what.at_once, as_user,
+            turn=changes.turn(),
+        )  # fmt: skip
         runner = Runner(scratch)
         stack.callback(runner.stop)
         print(f"\n== prepared: {time.monotonic() - began:.0f} s", flush=True)

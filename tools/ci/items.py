@@ -38,6 +38,13 @@ class Place:
     as_user: tuple[str, ...] = ()
     """Words in front of a command that run it as an ordinary user, in a copy of the repository."""
     workers: int = 2
+    turn: int = 0
+
+    def share(self, part: str) -> str:
+        """Return which share of a far part is tried: 1/1 is all, 2/3 every third from the second."""
+        if self.whole or part in self.at_once:
+            return "1/1"
+        return f"{self.turn // THIRDS % THIRDS + 1}/{THIRDS}"
 
     def sample(self) -> tuple[str, ...]:
         """Return pytest's arguments for what a landing tries of many tests."""
@@ -45,9 +52,9 @@ class Place:
         listed.write_text("".join(f"{path}\n" for path in sorted(self.changed)), "utf-8")
         return ("--landing", "--changed", str(listed))
 
-    def filled(self, text: str) -> str:
-        """Put this run's folder and uv into a text of far.toml."""
-        return text.format(scratch=self.scratch, uv=machine.uv())
+    def filled(self, text: str, part: str = "") -> str:
+        """Put this run's folder, uv and the share of a part into a text of far.toml."""
+        return text.format(scratch=self.scratch, uv=machine.uv(), share=self.share(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,7 @@ def _tests(place: Place) -> Item:
 
 
 def _unboxed(place: Place) -> Item:
-    """Run tests in cells without namespaces: half of them, where nothing that makes cells changed."""
+    """Run tests in cells without namespaces; half of them if nothing that makes cells changed."""
     whole = place.whole or any(path.startswith(CELLS) for path in place.changed)
     chosen = () if whole else place.sample()
     return Item("unboxed", _pytest(*chosen, "tests/sandbox/unboxed"), pytest=True)
@@ -162,14 +169,14 @@ def _far(name: str, row: dict[str, Any]) -> Part:
             "most": row.get("most", 1800),
         }
         if "command" in row:
-            return Item(name, tuple(map(place.filled, row["command"])), **rest)
+            return Item(name, tuple(place.filled(each, name) for each in row["command"]), **rest)
         own = (
             place.filled("{scratch}/" + row["python"] + "/bin/python")
             if "python" in row
             else ".venv/bin/python"
         )
         marks = ("-m", row["mark"]) if "mark" in row else ()
-        if not place.whole and name not in place.at_once:
+        if place.share(name) != "1/1":
             marks += place.sample()
         tests = row.get("tests") or _having(row["mark"].split()[0])
         nice = ("nice",) if row.get("nice") else ()

@@ -2,6 +2,7 @@
 
     .venv/bin/python tools/planted_bugs                        all of bugs.toml, two at once
     .venv/bin/python tools/planted_bugs --only tolerance       those whose name has the word
+    .venv/bin/python tools/planted_bugs --share 1/3            every third, from the first on
     .venv/bin/python tools/planted_bugs --jobs 8 --json        for a machine to read
 
 Each is planted in a copy of the tree, where its own tests are run and, if they see nothing, the
@@ -31,7 +32,8 @@ def main() -> int:
     """Plant as told; return the exit code."""
     chosen = _arguments()
     try:
-        bugs = [bug for bug in read_bugs() if chosen.only in bug.name]
+        first, every = chosen.share
+        bugs = [bug for bug in read_bugs()[first - 1 :: every] if chosen.only in bug.name]
         if not bugs:
             raise PlantError(f"no bug has a name with {chosen.only!r}")
         return _planted(bugs, chosen.jobs, as_json=chosen.json)
@@ -43,9 +45,19 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="planted_bugs", description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="WORD", help="bugs whose name has this word")
+    parser.add_argument(
+        "--share", type=_share, default=(1, 1), metavar="K/N", help="every N-th, from the K-th"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="how many at once")
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
     return parser.parse_args()
+
+
+def _share(text: str) -> tuple[int, int]:
+    first, every = map(int, text.split("/"))  # whose ValueError argparse reports
+    if not 1 <= first <= every:
+        raise ValueError
+    return first, every
 
 
 def _planted(bugs: list[Bug], jobs: int, *, as_json: bool) -> int:

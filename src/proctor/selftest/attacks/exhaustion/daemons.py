@@ -1,7 +1,7 @@
 # title: Daemons that outlive the program, ignoring every signal
 # kind: run
 # must: held
-# limits: processes=16
+# limits: processes=32
 import signal
 
 for _ in range(8):
