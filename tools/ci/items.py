@@ -41,7 +41,7 @@ class Place:
     turn: int = 0
 
     def share(self, part: str) -> str:
-        """Return which share of a far part is tried: 1/1 is all, 2/3 every third from the second."""
+        """Return which share of a far part is tried: 1/1 is all, 2/3 each third from the second."""
         if self.whole or part in self.at_once:
             return "1/1"
         return f"{self.turn // THIRDS % THIRDS + 1}/{THIRDS}"
@@ -100,7 +100,7 @@ def _demo(place: Place) -> Item:
         f"cd {place.scratch}",
         f"{into}/bin/proctor doctor",
         f"{into}/bin/proctor demo",
-        f"{into}/bin/proctor demo --mode official",
+        *([f"{into}/bin/proctor demo --mode official"] if place.whole else []),
     )
     return Item("demo", ("bash", "-euc", "\n".join(lines)), shown=30)
 

@@ -46,15 +46,16 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="planted_bugs", description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="WORD", help="bugs whose name has this word")
     parser.add_argument(
-        "--share", type=_share, default=(1, 1), metavar="K/N", help="every N-th, from the K-th"
+        "--share", type=share, default=(1, 1), metavar="K/N", help="every N-th, from the K-th"
     )
     parser.add_argument("--jobs", type=int, default=2, help="how many at once")
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
     return parser.parse_args()
 
 
-def _share(text: str) -> tuple[int, int]:
-    first, every = map(int, text.split("/"))  # whose ValueError argparse reports
+def share(text: str) -> tuple[int, int]:
+    """Read K/N. Raises ValueError."""
+    first, every = map(int, text.split("/"))
     if not 1 <= first <= every:
         raise ValueError
     return first, every
