@@ -65,6 +65,7 @@ def test_what_depends_on_a_change_is_tried(path: str, some: str) -> None:
         (DOOR, "tests/reports/test_uncertainty.py"),
         (DOOR, "tests/service/http/piston/test_piston_execute.py"),
         (DOOR, "tests/cli/test_serve_command.py"),
+        (DOOR, "tests/evals/replaying/test_recorded_runs.py"),
         ("src/proctor/view/app.py", "tests/cli/test_judge_command.py"),
         ("src/proctor/reports/uncertainty.py", "tests/sandbox/test_pool.py"),
         ("docs/index.md", "tests/sandbox/test_pool.py"),

@@ -111,7 +111,7 @@ def _named_in(test: str) -> offers.Named:
     return offers.Named(
         frozenset().union(*(_words(each) for each in helpers)),
         any(offers.starts(ROOT / each) for each in helpers),
-        any("README.md" in _texts(each) for each in helpers),
+        "README.md" in _texts(test),
     )
 
 
