@@ -37,7 +37,7 @@ class Place:
     """Far parts of which every test is run, since something that they are about changed."""
     as_user: tuple[str, ...] = ()
     """Words in front of a command that run it as an ordinary user, in a copy of the repository."""
-    workers: int = 2
+    workers: int = 3
     turn: int = 0
 
     def share(self, part: str) -> str:
@@ -109,7 +109,7 @@ def _tests(place: Place) -> Item:
     """Run what this landing tries of the chosen files, but for far parts."""
     many = ("-n", str(place.workers), "--dist", "loadfile", "--max-worker-restart", "0")
     chosen = ("-m", NOT_FAR) if place.whole else place.sample()
-    return Item("tests", _pytest(*many, *chosen, *place.files), pytest=True, most=3000, shown=60)
+    return Item("tests", _pytest(*many, *chosen, *place.files), pytest=True, most=3600, shown=60)
 
 
 def _unboxed(place: Place) -> Item:
