@@ -3,6 +3,7 @@
 That the file works is for `make binary`, which builds and tries it.
 """
 
+import functools
 import hashlib
 import importlib.util
 import io
@@ -29,7 +30,9 @@ def loaded() -> Any:
 bootstrap = loaded()
 
 
+@functools.cache
 def payload() -> bytes:
+    """Return an archive, the same one each time: it says in which second it was made."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:
         about = tarfile.TarInfo(bootstrap.PYTHON)
