@@ -140,8 +140,9 @@ def _report(outcomes: list[Outcome], what: plan.Plan, seconds: float) -> int:
     print(*(line for line in what.reasons if line.startswith("left out: ")), sep="\n")
     for each in outcomes:
         print(*(f"flaky: {test}\n" for test in each.flaky), sep="", end="")
-    failed = [each.item.name for each in outcomes if each.failed]
-    print(*(f"failed, twice: {name}\n" for name in failed), sep="", end="", flush=True)
+    failed = [each for each in outcomes if each.failed]
+    for each in failed:
+        print(f"{each.how_it_failed}: {each.item.name}", flush=True)
     return 1 if failed else 0
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -54,6 +55,13 @@ class Outcome:
     def failed(self) -> bool:
         """Say whether it failed in the end."""
         return (self.status if self.again is None else self.again) != 0
+
+    @property
+    def how_it_failed(self) -> str:
+        """Say that it failed twice, once, or was stopped since something else had failed."""
+        if self.again is not None:
+            return "failed, twice"
+        return "stopped" if self.status in (_STOPPED, -signal.SIGTERM) else "failed"
 
 
 class Runner:
