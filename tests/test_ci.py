@@ -133,7 +133,7 @@ def test_a_far_part_is_tried_at_once_if_what_it_is_about_changed(
 
 
 def test_each_real_part_of_the_tests_is_left_to_a_far_part(tmp_path: Path) -> None:
-    place = items.Place(tmp_path, [], frozenset(), True, frozenset())
+    place = items.Place(tmp_path, [], frozenset(), frozenset(), True, frozenset())
     commands = [" ".join(part.item(place).command) for part in items.FAR]
     for mark in set(REAL_PARTS) - {"podman"}:  # which is tried by hand
         assert any(mark in command for command in commands), mark

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import proctor
+import waiting
 from waiting import PATIENCE
 
 pytestmark = pytest.mark.user
@@ -209,7 +210,9 @@ def test_the_running_interpreter_is_the_one_that_was_chosen(facts: dict[str, Any
     assert sys.version != system.strip()
 
 
-SESSION = r"""
+SESSION = (
+    Path(waiting.__file__).read_text("utf-8")
+    + r"""
 import json, os
 from proctor import Limits, open_session
 from proctor.sandbox import workspace
@@ -224,15 +227,17 @@ with open_session(limits=limits, for_tools=True) as session:
     out["name"] = session.command(["whoami"]).stdout.decode()
     before = len(session._pool._live[0].job_pids())
     out["limit"] = str(session.command(["sh", "-c", HIDING], wall=0.5).limit)
-    out["left"] = len(session._pool._live[0].job_pids()) - before
+    # They have been killed; on a busy machine some may still have to be scheduled for that.
+    until_none(lambda: len(session._pool._live[0].job_pids()) > before)
 print(json.dumps(out))
 """
+)
 
 
 @pytest.mark.namespaces
 def test_sessions_end_programs_with_all_they_started(library: Path) -> None:
     found = as_user(SESSION, library)
-    assert found == {"tmp": "y", "name": "cell\n", "limit": "wall", "left": 0}
+    assert found == {"tmp": "y", "name": "cell\n", "limit": "wall"}
 
 
 @pytest.mark.namespaces

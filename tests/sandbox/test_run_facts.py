@@ -370,7 +370,8 @@ def test_cpu_time_of_orphans_counts(pool: Pool) -> None:
         "    os._exit(0)\n"
         "os.wait(); os.read(r, 1)\n"
     )
-    assert cpu_of(run(orphan, pool=pool)) >= 0.4
+    # What it used since the kernel's last tick need not be in its group's account yet.
+    assert cpu_of(run(orphan, pool=pool)) > 0.35
 
 
 def test_wall_time_contains_sleep_and_cpu_time_does_not(pool: Pool) -> None:

@@ -48,7 +48,7 @@ def main() -> int:
         if os.geteuid() == 0 and {"install", "user"} & {part.name for part in what.parts}:
             as_user = stack.enter_context(machine.ordinary_user(scratch))
         place = Place(
-            scratch, what.files, what.changed, what.whole, what.at_once, as_user,
+            scratch, what.files, what.affected, what.changed, what.whole, what.at_once, as_user,
             turn=changes.turn(),
         )  # fmt: skip
         runner = Runner(scratch)

@@ -29,12 +29,15 @@ class Place:
     scratch: Path
     files: list[str]
     """Files of tests for the part `tests`."""
+    affected: frozenset[str]
+    """Files of tests that depend on what changed."""
     changed: frozenset[str]
     """Paths that changed; none where that is not known."""
     whole: bool
     """True if every test is run: no sample, and nothing left to later turns."""
     at_once: frozenset[str]
-    """Far parts of which every test is run, since something that they are about changed."""
+    """Far parts that are run whole, since something that they are about changed; of those that only
+    a mark describes, it is the tests that depend on the change."""
     as_user: tuple[str, ...] = ()
     """Words in front of a command that run it as an ordinary user, in a copy of the repository."""
     workers: int = 3
@@ -179,6 +182,8 @@ def _far(name: str, row: dict[str, Any]) -> Part:
         if place.share(name) != "1/1":
             marks += place.sample()
         tests = row.get("tests") or _having(row["mark"].split()[0])
+        if "tests" not in row and name in place.at_once:
+            tests = [each for each in tests if each in place.affected] or tests
         nice = ("nice",) if row.get("nice") else ()
         return Item(name, (*nice, *_pytest(*marks, *tests, python=own)), pytest=True, **rest)
 

@@ -21,6 +21,8 @@ class Plan:
     parts: list[Part]
     files: list[str]
     """Files of tests for the part `tests`."""
+    affected: frozenset[str]
+    """Files of tests that depend on what changed."""
     changed: frozenset[str]
     """Paths that changed; none where that is not known."""
     whole: bool
@@ -54,7 +56,9 @@ def landing() -> Plan:
     )
     reasons += [f"left out: {', '.join(left)}: nothing that they depend on changed"] if left else []
     at_once = frozenset(part.name for part in parts if part in FAR and changed.within(*part.about))
-    return Plan(parts, files, changed.paths or frozenset(), False, at_once, reasons)
+    return Plan(
+        parts, files, frozenset(affected), changed.paths or frozenset(), False, at_once, reasons
+    )
 
 
 def _left_out(changed: changes.Changes, turn: int) -> Iterator[tuple[Part, str | None]]:
@@ -75,7 +79,8 @@ def everything() -> Plan:
     """Choose all."""
     files = [each for each in graph.tests() if not each.startswith(APART)]
     parts = [*EVERY_TIME, *FAR]
-    return Plan(parts, files, frozenset(), True, frozenset(), ["everything, as asked for"])
+    every = frozenset(graph.tests())
+    return Plan(parts, files, every, frozenset(), True, frozenset(), ["everything, as asked for"])
 
 
 def named(names: list[str]) -> Plan:
