@@ -60,6 +60,7 @@ def labelled() -> list[tuple[dict[str, Any], Problem, Program]]:
     return [(row, problems[row["question_id"]], Program(row["code"])) for row in rows]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ["standard", "official"])
 def test_verdicts_are_those_of_this_machine(judges: RayCluster, mode: Any) -> None:
     rows, settings = labelled(), JudgeSettings(mode, Limits(cpu=0.5))
@@ -186,6 +187,7 @@ def test_closing_ends_what_waits(cluster: Cluster) -> None:
 COUNT = 800
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("moment", [30, 400])
 def test_killed_nodes_lose_nothing_and_double_nothing(cluster: Cluster, moment: int) -> None:
     """A node's raylet is killed as by a machine that goes; another joins later."""

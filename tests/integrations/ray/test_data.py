@@ -38,6 +38,7 @@ def rows() -> list[dict[str, Any]]:
     return made
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("batch_format", ["numpy", "pandas", "pyarrow"])
 def test_a_data_set(cluster: Cluster, batch_format: str) -> None:
     judged = ray.data.from_items(rows()).map_batches(
