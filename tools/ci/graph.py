@@ -125,7 +125,7 @@ def _of_command(file: str) -> dict[str, frozenset[tuple[str, bool]]]:
     """Return what the commands import that a module defines, by their names."""
     return {
         name: _found(file, (node for each in functions for node in ast.walk(each)))
-        for name, functions in offers.commands(_tree(file)).items()
+        for name, functions in offers.commands(file, _tree(file)).items()
     }
 
 

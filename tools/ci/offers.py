@@ -1,7 +1,9 @@
 """What proctor offers of many: commands and doors. A test depends on those that it names.
 
 A command is implemented by a function NAME_command of a module in COMMANDS, with the other
-functions of that module; in a module with a group of commands, as of `proctor ioi`, all are its.
+functions of that module. In NAME_commands.py these others are also a command of that name, as for
+`eval`, whose own commands are made of tables. In a module with a group of commands, such as those
+of `proctor ioi`, all functions are of the group.
 """
 
 import ast
@@ -20,6 +22,7 @@ _STARTED = re.compile(
     r"""["']-m["'], *["']proctor["']|["'/]proctor["'/]|\bPROCTOR\b|\bCOMMAND\b|from proctor\.cli"""
 )
 _GROUP = re.compile(r"^(\w+)_app = ", re.MULTILINE)
+_COMMAND = re.compile(r"[a-z]\w*_command")
 _WORD = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)*")
 
 
@@ -28,7 +31,7 @@ class Named:
     """What a file of tests and its helpers name."""
 
     words: frozenset[str]
-    """Words of their texts, and parts of such words between underscores, in small letters."""
+    """Words of their texts in small letters; those with hyphens also with underscores."""
     starts: bool
     """True if one of them starts the command `proctor`."""
     all: bool
@@ -72,12 +75,14 @@ def _door_of(file: str) -> str | None:
     return below.partition("/")[0] if "/" in below else None
 
 
-def commands(tree: ast.Module) -> dict[str, list[ast.FunctionDef]]:
+def commands(file: str, tree: ast.Module) -> dict[str, list[ast.FunctionDef]]:
     """Return by name the commands that a module defines, each with the functions it may call."""
     own = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
     if group := _GROUP.search(ast.unparse(tree)):
         return {group[1]: own}
-    others = [each for each in own if not each.name.endswith("_command")]
-    return {
-        each.name.removesuffix("_command"): [each, *others] for each in own if each not in others
-    }
+    named = [each for each in own if _COMMAND.fullmatch(each.name)]
+    others = [each for each in own if each not in named]
+    found = {each.name.removesuffix("_command"): [each, *others] for each in named}
+    if file.endswith("_commands.py"):
+        found.setdefault(Path(file).stem.removesuffix("_commands"), others)
+    return found

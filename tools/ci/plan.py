@@ -55,8 +55,8 @@ def landing() -> Plan:
     reasons.append(
         f"tests: {len(files)} of {len(candidates)} files: the core's, and what depends on changes"
     )
-    for folder, count in Counter(each.rpartition("/")[0] for each in left).items():
-        reasons.append(f"left out: {count} files of {folder}: nothing that they depend on changed")
+    for folder, number in Counter(each.rpartition("/")[0] for each in left).items():
+        reasons.append(f"left out: {number} files of {folder}: nothing that they depend on changed")
     at_once = frozenset(part.name for part in parts if part in FAR and changed.within(*part.about))
     return Plan(
         parts, files, frozenset(affected), changed.paths or frozenset(), False, at_once, reasons
