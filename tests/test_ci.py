@@ -43,7 +43,12 @@ def everything_changed() -> changes.Changes:
         ("src/proctor/cli/ioi.py", "tests/cli/test_ioi_command.py"),
         ("src/proctor/cli/timetable.py", "tests/timetable/test_skeleton_runs.py"),
         ("src/proctor/cli/doctor.py", "tests/cli/test_run_command.py"),
+        ("src/proctor/cli/tack.py", "tests/cli/test_tack.py"),
         ("src/proctor/service/daemon/daemon.py", "tests/clients/test_client.py"),
+        # Imported by a part of its name, or by its name in a table.
+        ("src/proctor/formats/conversion/to_cms.py", "tests/cli/test_convert_command.py"),
+        ("src/proctor/formats/packages/tps.py", "tests/cli/test_judge_rows.py"),
+        ("src/proctor/evals/livecodebench/rows.py", "tests/view/test_view_refusals.py"),
         ("src/proctor/service/mcp/server.py", "tests/service/mcp/test_mcp.py"),
         ("src/proctor/service/http/tack/routes.py", "tests/service/http/test_tack_http.py"),
         ("src/proctor/service/http/sandbox_fusion/routes.py", "tests/service/http/test_hostile_clients.py"),

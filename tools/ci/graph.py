@@ -29,7 +29,9 @@ CELL = "src/proctor/cell"
 """Package of what runs inside a cell: it is sent there as a whole, not imported."""
 _NO_TESTS = {"corpus", "packages", "attacks", "partners", "referees"}
 """Folders below tests with programs to judge."""
-_DOTTED = re.compile(r"proctor(\.\w+)+")
+_BEGUN = re.compile(r"f['\"](proctor(?:\.\w+)+)\.\w*\{")
+"""Name of a module of which only the package is known."""
+_DOTTED = re.compile(r"(proctor(?:\.\w+)+)(?::[\w.]+)?")
 
 
 @cache
@@ -131,7 +133,8 @@ def _of_command(file: str) -> dict[str, frozenset[tuple[str, bool]]]:
 
 def _of_commands(named: offers.Named) -> set[tuple[str, bool]]:
     """Return what the command imports when it starts, and what the named commands import."""
-    return {(offers.MAIN, False)}.union(
+    scripts = {(path, True) for script, path in offers.scripts().items() if named.command(script)}
+    return {(offers.MAIN, False), *scripts}.union(
         *(edges for file in _defining() for name, edges in _of_command(file).items()
           if named.command(name))
     )  # fmt: skip
@@ -183,9 +186,14 @@ def _found(file: str, nodes: Iterable[ast.AST]) -> frozenset[tuple[str, bool]]:
                 base = ".".join((*package, *([base] if base else [])))
             for alias in node.names:
                 found |= _named(file, base, alias.name)
-        elif isinstance(node, ast.Constant) and _DOTTED.fullmatch(str(node.value)):
-            below = _below("src/" + str(node.value).replace(".", "/"))
-            found |= {(each, True) for each in below} | _named(file, str(node.value), "")
+        elif isinstance(node, ast.Constant) and (dotted := _DOTTED.fullmatch(str(node.value))):
+            below = _below("src/" + dotted[1].replace(".", "/"))
+            found |= {(each, True) for each in below} | _named(file, dotted[1], "")
+        elif isinstance(node, ast.JoinedStr) and (begun := _BEGUN.match(ast.unparse(node))):
+            found |= {(each, True) for each in _below("src/" + begun[1].replace(".", "/"))}
+        elif isinstance(node, ast.Name) and node.id == "__package__":
+            # Its modules may be imported by the last part of their names.
+            found |= {(each, True) for each in _below(str(Path(file).parent))}
     if any(each.startswith(f"{CELL}/") for each, _ in found):
         found |= {(each, True) for each in _below(CELL)}
     return frozenset(found)

@@ -8,8 +8,12 @@ of `proctor ioi`, all functions are of the group.
 
 import ast
 import re
+import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from ci.changes import ROOT
 
 MAIN = "src/proctor/cli/main.py"
 """Module of the command `proctor`."""
@@ -62,6 +66,16 @@ def words(tree: ast.Module) -> frozenset[str]:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             found.update(_WORD.findall(ast.unparse(node).lower()))
     return frozenset(found | {each.replace("-", "_") for each in found})
+
+
+@cache
+def scripts() -> dict[str, str]:
+    """Return the modules of commands beside `proctor`, such as `proctor-tack`, by their names."""
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    return {
+        name: "src/" + home.partition(":")[0].replace(".", "/") + ".py"
+        for name, home in about["project"]["scripts"].items() if name != "proctor"
+    }  # fmt: skip
 
 
 def entered(source: str, target: str) -> str | None:
