@@ -43,6 +43,7 @@ def left_out(
     At a landing slow tests of what changed are run and a sixth of the others, and of a real part that
     is asked for a third.
     """
+    asked_for &= set(needs.REAL_PARTS)
     return {
         *_real_parts(items, asked_for, landing),
         *_outside_of_the_sample(items, changed),
@@ -84,7 +85,7 @@ def _slow(
     for item in filter(_is_slow, items):
         its_turn = (zlib.crc32(_test(item).encode()) - turn()) % SLOW_TURNS == 0
         close = not near.isdisjoint((item.path, item.path.parent))
-        if not its_turn and not close and not _has(item, asked_for & set(needs.REAL_PARTS)):
+        if not its_turn and not close and not _has(item, asked_for):
             yield item
 
 

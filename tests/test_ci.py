@@ -178,6 +178,11 @@ def test_slow_tests_are_run_where_something_changed(tmp_path: Path) -> None:
         assert slow in chosen("--landing", "--changed", str(listed))
 
 
+def test_what_a_mark_chooses_is_sampled_only_of_a_real_part() -> None:
+    files = ("tests/test_config.py", "tests/sandbox/test_policy.py")  # where nothing is slow
+    assert chosen("--landing", "-m", "user", *files) == chosen("-m", "user", *files)
+
+
 def test_a_real_part_is_run_if_it_is_asked_for() -> None:
     every = chosen("-m", "slurm")
     assert every
