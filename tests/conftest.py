@@ -85,7 +85,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         listed = config.getoption("--changed")
         changed = set(listed.read_text("utf-8").splitlines()) if listed else set()
         asked_for = set(config.getoption("markexpr").split())
-        left_out = sampling.left_out(
+        left_out = sampling.find_left_out(
             items, changed, asked_for, landing=config.getoption("--landing")
         )
         config.hook.pytest_deselected(items=left_out)
@@ -165,7 +165,7 @@ def parameters(request: pytest.FixtureRequest) -> Callable[[str], list[dict[str,
 
 @pytest.fixture(scope="session")
 def in_turn(pytestconfig: pytest.Config) -> Callable[[Sequence[T]], Sequence[T]]:
-    """Return of many things that a slow test tries those whose turn it is: a third at a landing."""
+    """Return a function that picks a third of many things at a landing, and else gives them all."""
 
     def chosen(things: Sequence[T]) -> Sequence[T]:
         return sampling.in_turn(things) if pytestconfig.getoption("--landing") else things

@@ -1,4 +1,4 @@
-"""Which tests a quick run and a landing leave out; what is left out changes with each landing.
+"""Choice of the tests that a quick run and a landing leave out: others with each landing.
 
 Marks say what is sampled, what is slow, and what a real part is (needs.REAL_PARTS).
 """
@@ -21,6 +21,8 @@ SLOW_TURNS = 6
 """Number of landings in which each slow test has its turn."""
 REAL_TURNS = 3
 """Number of its turns in which a real part has tried all its tests."""
+PART_TURNS = 3
+"""Number of landings in which each real part has its turn, as in tools/ci."""
 
 
 def turn() -> int:
@@ -30,11 +32,11 @@ def turn() -> int:
 
 
 def in_turn(things: Sequence[T]) -> Sequence[T]:
-    """Return of many things that a slow test tries the third whose turn it is."""
+    """Return every third of the many things that a slow test tries, others with each of its turns."""
     return things[turn() // SLOW_TURNS % 3 :: 3]
 
 
-def left_out(
+def find_left_out(
     items: list[pytest.Item], changed: set[str], asked_for: set[str], *, landing: bool
 ) -> set[pytest.Item]:
     """Return the tests that are not run, given paths that changed and marks that -m names.
@@ -59,9 +61,9 @@ def _real_parts(
     if landing:
         real = [each for each in items if _has(each, asked_for) and not _has(each, others)]
         tests = list(dict.fromkeys(map(_test, real)))
-        # A part has its turn in every third landing; of few tests, each time at least one.
+        # Of few tests each time at least one: a run of none would be a failure of pytest's.
         share = min(REAL_TURNS, len(tests))
-        chosen = set(tests[turn() // 3 % share :: share]) if tests else set()
+        chosen = set(tests[turn() // PART_TURNS % share :: share]) if tests else set()
         yield from (each for each in real if _test(each) not in chosen)
 
 

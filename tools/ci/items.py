@@ -18,7 +18,7 @@ _REAL_PARTS = (
 NOT_FAR = f"not ({' or '.join(_REAL_PARTS)})"
 """Tests that are of no far part, by their marks."""
 CELLS = ("src/proctor/sandbox/", "src/proctor/cell/", "tests/sandbox/unboxed/")
-"""What makes cells, and tests of those without namespaces."""
+"""Folders of the code that makes cells, and of the tests of cells without namespaces."""
 _FAR = Path(__file__).with_name("far.toml")
 
 

@@ -1,4 +1,4 @@
-"""What proctor offers of many: commands and doors. A test depends on those that it names.
+"""Commands and doors of proctor: a file of tests depends on those that it names.
 
 A command is implemented by a function NAME_command of a module in COMMANDS, with the other
 functions of that module. In NAME_commands.py these others are also a command of that name, as for
@@ -32,7 +32,7 @@ _WORD = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a file of tests and its helpers name."""
+    """Commands and doors that a file of tests and its helpers name."""
 
     words: frozenset[str]
     """Words of their texts in small letters; those with hyphens also with underscores."""
