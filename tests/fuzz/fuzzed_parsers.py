@@ -42,7 +42,8 @@ from proctor.integrations import rows as reward_rows
 from proctor.integrations.open_r1 import add_includes
 from proctor.judgement import Judgement, Machine, SubtaskResult, TestResult, UpstreamReport
 from proctor.judging import checkers, comparison, foreign, packed, values
-from proctor.judging.cache.sealing import VerdictSeal
+from proctor.judging.cache import sealing
+from proctor.judging.cache.sealing import Remembered, VerdictSeal
 from proctor.judging.official import upstream
 from proctor.judging.packed import pack
 from proctor.judging.remote import Payload
@@ -303,9 +304,9 @@ KEY = bytes(32)
 
 def remembered(data: bytes) -> None:
     """A judgement that was sealed as it should be, whatever it is."""
-    header = b"proctor verdict 1 hash\n"
+    header = sealing._HASHED
     found = VerdictSeal(None).opened(KEY, header + sha256(header + KEY + data).digest() + data)
-    assert found is None or isinstance(found, Judgement)
+    assert found is None or isinstance(found, Remembered)
 
 
 def version(data: bytes) -> None:
@@ -520,7 +521,7 @@ PARSERS = {
         b"[", b"{", b"}", b'"', b"null", b"\\ud800", b"1e999", b"9" * 5000, b"http://", b"xn--", b".", b":",
         b"]", b"\xd9\xa1", b"@", b"/", b"?", b"%", b"\x00", b"\xe3\x80\x82",
     )),
-    "remembered": Parser(remembered, (pack(JUDGEMENT),), (
+    "remembered": Parser(remembered, (pack(Remembered(JUDGEMENT)),), (
         b"\x81", b"\xa5class", b"\xa9Judgement", b"\xaaTestResult", b"\xa7verdict", b"\xa2AC", b"\xa5tests",
         b"\x91", b"\xc0", b"\xc3", b"\xcb\x7f\xf0" + bytes(6), b"\xc4\x01a", b"\xc7\x01\x01\xed", b"\xdf",
         b"\xa9isolation", b"\xa6points", b"\xa7machine", b"\xa8upstream", b"\xd9\xff", b"\xdd\xff\xff\xff\xff",

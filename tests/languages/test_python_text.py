@@ -94,7 +94,10 @@ def test_uses() -> None:
             "numpy": 1,
             "sys.argv": 1,
         },
+        frozenset({"loads", "path", "join", "linalg", "norm", "real", "b"}),
     )
+    hidden = "class A:\n    __slots__ = ()\nmatch 1:\n    case A(f_back=x):\n        x.y = 1"
+    assert uses(hidden) == Uses(attributes=frozenset({"__slots__", "f_back", "y"}))
     assert uses("open('a')\nopen(0, 'r', b)") == Uses(names=frozenset({"open", "b"}))
 
 

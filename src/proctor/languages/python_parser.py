@@ -134,6 +134,7 @@ class _Uses(ast.NodeVisitor):
         self._set: set[str] = set()
         self._read: list[tuple[str, str, int]] = []
         """First name of what is read, the rest of it, and how often."""
+        self._attributes: set[str] = set()
         self._times = 1
 
     def found(self) -> Uses:
@@ -146,7 +147,8 @@ class _Uses(ast.NodeVisitor):
                 times[self._origins[first] + rest] += count
             elif first not in self._set:
                 names.add(first)
-        return Uses(frozenset(self._imports), frozenset(names), dict(times))
+        attributes = frozenset(self._attributes)
+        return Uses(frozenset(self._imports), frozenset(names), dict(times), attributes)
 
     def visit_Import(self, node: ast.Import) -> None:
         for each in node.names:
@@ -161,6 +163,8 @@ class _Uses(ast.NodeVisitor):
             self._origins[each.asname or each.name] = f"{module}.{each.name}"
 
     def visit_Name(self, node: ast.Name) -> None:
+        if node.id.startswith("__"):
+            self._attributes.add(node.id)  # in a class's body it is one
         if isinstance(node.ctx, ast.Load):
             self._read.append((node.id, "", self._times))
         else:
@@ -172,11 +176,16 @@ class _Uses(ast.NodeVisitor):
         while isinstance(inner, ast.Attribute):
             parts.append(inner.attr)
             inner = inner.value
+        self._attributes.update(parts)
         if isinstance(inner, ast.Name):
             rest = "".join(f".{each}" for each in reversed(parts))
             self._read.append((inner.id, rest, self._times))
         else:
             self.visit(inner)
+
+    def visit_MatchClass(self, node: ast.MatchClass) -> None:
+        self._attributes.update(node.kwd_attrs)
+        self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         match node:

@@ -57,6 +57,9 @@ class Uses(msgspec.Struct, frozen=True):
     `open` where that opens standard input."""
     times: dict[str, int] = msgspec.field(default_factory=dict)
     """How often it reads each name of a module; one within a loop, or in its head, counts twice."""
+    attributes: frozenset[str] = frozenset()
+    """Attributes that it reads or sets anywhere, those matched by patterns and names such as
+    `__slots__` among them."""
 
 
 def outline(text: str) -> Outline | None:

@@ -1,4 +1,8 @@
-"""Judges that judge nothing twice: judgements are remembered, and equal ones made only once."""
+"""Judges that remember judgements, and of equal ones under way make only one.
+
+A judgement is handed out again if the program cannot reach chance or time, by its source, or if
+judging it twice gave the same; one that ever came out differently is made each time.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,8 @@ from proctor.judgement import Judgement, Machine
 from proctor.judging.cache.keeping import Unkept, unkept
 from proctor.judging.cache.keys import content_key, judgement_key, languages_of
 from proctor.judging.cache.remembered import RememberedVerdicts
-from proctor.judging.cache.repeatable import is_repeatable
+from proctor.judging.cache.repeatable import Chance, chance_in
+from proctor.judging.cache.sealing import ENOUGH, Remembered
 from proctor.judging.cache.tally import CacheTally
 from proctor.judging.judges import SEVERAL, Judges
 from proctor.judging.settings import JudgeSettings
@@ -46,8 +51,8 @@ class _Asked:
     settings: JudgeSettings
     key: bytes | None = None
     """Key in the store; None if there is none."""
-    remembered: Judgement | None = None
-    """The remembered judgement, if it is to be verified."""
+    before: Remembered | None = None
+    """Entry of the store, where the judgement is made again."""
     waiting: list[Future[Judgement]] = field(default_factory=list)
     inner: Future[Judgement] | None = None
 
@@ -149,20 +154,16 @@ class CachedJudges:
 
     def _looked_up(self, asked: _Asked) -> Judgement | None:
         """Return the remembered judgement; None if there is none or it is to be verified."""
-        known = None
         if self._remembered is not None:
             asked.key = self._key(asked)
-            known = None if asked.key is None else self._remembered.get(asked.key)
-        if known is None or asked.key is None:
+            asked.before = None if asked.key is None else self._remembered.get(asked.key)
+        if asked.before is None or asked.key is None or asked.before.agreed < ENOUGH:
             self.tally.count("misses")
             return None
         self.tally.count("hits")
-        machine = None if known.machine == _this_machine() else known.machine
-        known = replace(known, machine=machine, remembered=True)
-        if int.from_bytes(asked.key[:8], "big") >= self._verify * 2**64:
-            return known
-        asked.remembered = known
-        return None
+        if int.from_bytes(asked.key[:8], "big") < self._verify * 2**64:
+            return None
+        return _handed_out(asked.before.judgement)
 
     def _key(self, asked: _Asked) -> bytes | None:
         """Return the key in the store; None if there can be none. Counts machines that differ."""
@@ -221,27 +222,31 @@ class CachedJudges:
         self, asked: _Asked, key: bytes, remembered: RememberedVerdicts, made: Judgement
     ) -> Judgement:
         """Remember a judgement if allowed; return it, or instead of a fault the remembered one."""
-        known = asked.remembered
-        reason = _unkept(asked, made)
-        if known is None:
-            if reason is None:
-                remembered.put(key, replace(made, machine=made.machine or _this_machine()))
-            else:
-                self.tally.count_unkept(reason)
-            return made
-        if reason is Unkept.FAULT:  # a fault says nothing about the program
-            return known
-        self.tally.count("verified")
-        if differs := _outcome(known) != _outcome(made):
+        before, chance = asked.before, _chance(asked, made)
+        reason = unkept(made, asked.problem.limits or asked.settings.limits)
+        if reason is None and chance is Chance.OPEN:
+            reason = Unkept.CHANCE
+        verified = before is not None and before.agreed >= ENOUGH
+        if before is not None and verified and reason is Unkept.FAULT:
+            return _handed_out(before.judgement)  # a fault says nothing about the program
+        agreed = _agreed(before, made, chance)
+        if verified:
+            self.tally.count("verified")
+        if verified and not agreed:
             self.tally.count("differing")
             _logger.warning(
-                "cache: judged again, problem %r gives %s, not %s as was remembered; key %s",
-                asked.problem.id, made.verdict.value, known.verdict.value, key.hex(),
+                "cache: problem %r comes out as %s, not as was remembered; it is judged each time"
+                " from now on; key %s", asked.problem.id, made.verdict.value, key.hex(),
             )  # fmt: skip
-        if reason is not None:
+        if reason is not None and verified:
             remembered.drop(key)
-        elif differs:
-            remembered.put(key, replace(made, machine=made.machine or _this_machine()))
+        elif reason is None and (before is None or agreed != before.agreed):
+            machine = made.machine or _this_machine()
+            remembered.put(key, Remembered(replace(made, machine=machine), agreed))
+        if reason is None and agreed < ENOUGH:
+            reason = Unkept.ONCE if agreed else Unkept.CHANCE
+        if reason is not None:
+            self.tally.count_unkept(reason)
         return made
 
     def _leave(self, asked: _Asked, done: Future[Judgement]) -> None:
@@ -276,22 +281,34 @@ class CachedJudges:
                     future.set_exception(outcome)
 
 
-def _unkept(asked: _Asked, made: Judgement) -> Unkept | None:
-    """Return why a judgement must not be remembered; None if it may be."""
-    reason = unkept(made, asked.problem.limits or asked.settings.limits)
-    if reason is not None or made.verdict in (Verdict.CE, Verdict.NC):  # CE, NC: it has not run
-        return reason
+def _chance(asked: _Asked, made: Judgement) -> Chance:
+    if made.verdict in (Verdict.CE, Verdict.NC):  # it has not run
+        return Chance.NONE
     try:
-        return None if is_repeatable(asked.problem, asked.program) else Unkept.CHANCE
+        return chance_in(asked.problem, asked.program)
     except InfraFault:  # the program cannot be looked at
-        return Unkept.CHANCE
+        return Chance.OPEN
+
+
+def _agreed(before: Remembered | None, made: Judgement, chance: Chance) -> int:
+    """Return how many judgements agree with this one, itself among them; 0 if any differed."""
+    if before is None:
+        return ENOUGH if chance is Chance.NONE else 1
+    if not before.agreed or _outcome(before.judgement) != _outcome(made):
+        return 0
+    return ENOUGH
 
 
 def _outcome(judgement: Judgement) -> tuple[object, ...]:
     """Return the parts of a judgement that must be the same each time."""
-    tests = [(each.name, each.verdict, each.score) for each in judgement.tests]
+    tests = [(each.name, each.verdict, each.score, each.message) for each in judgement.tests]
     subtasks = [(each.name, each.verdict, each.score) for each in judgement.subtasks]
     return judgement.verdict, judgement.score, judgement.points, tests, subtasks
+
+
+def _handed_out(judgement: Judgement) -> Judgement:
+    machine = None if judgement.machine == _this_machine() else judgement.machine
+    return replace(judgement, machine=machine, remembered=True)
 
 
 @cache

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from proctor.errors import ProctorError
-from proctor.judgement import Judgement
 from proctor.judging.cache.keeping import Unkept
-from proctor.judging.cache.sealing import VerdictSeal
+from proctor.judging.cache.sealing import ENOUGH, Remembered, VerdictSeal
 from proctor.judging.cache.store import VerdictStore
 from proctor.judging.cache.tally import CacheTally
 
@@ -30,26 +29,27 @@ class RememberedVerdicts:
         self._until = 0.0
         """Time until which the store is left alone, by the monotonic clock; 0 before it failed."""
 
-    def get(self, key: bytes) -> Judgement | None:
+    def get(self, key: bytes) -> Remembered | None:
         """Return the judgement under a key; None if there is none or its seal is not valid."""
         entry = self._asked(lambda: self._store.get(key), None)
         if entry is None:
             return None
-        judgement = self._seal.opened(key, entry)
-        if judgement is None:
+        remembered = self._seal.opened(key, entry)
+        if remembered is None:
             self._tally.count("rejected")
-        return judgement
+        return remembered
 
-    def put(self, key: bytes, judgement: Judgement) -> None:
+    def put(self, key: bytes, remembered: Remembered) -> None:
         """Remember a judgement, unless it is too large."""
-        entry = self._seal.closed(key, judgement)
+        entry = self._seal.closed(key, remembered)
         if entry is None:
             self._tally.count_unkept(Unkept.LARGE)
             return
 
         def put() -> None:
             self._store.put(key, entry)
-            self._tally.count("kept")
+            if remembered.agreed >= ENOUGH:
+                self._tally.count("kept")
 
         self._asked(put, None)
 

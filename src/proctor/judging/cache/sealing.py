@@ -14,18 +14,31 @@ secret are never opened by somebody who has one, nor the other way about.
 import hashlib
 import hmac
 import os
+from dataclasses import dataclass
 
 from proctor.errors import InputError
 from proctor.judgement import Judgement
 from proctor.judging.packed import pack, unpack
 
-_SEALED = b"proctor verdict 1 hmac\n"
-_HASHED = b"proctor verdict 1 hash\n"
+_SEALED = b"proctor verdict 2 hmac\n"
+_HASHED = b"proctor verdict 2 hash\n"
 _SEAL = hashlib.sha256().digest_size
 SECRET_VARIABLE = "PROCTOR_CACHE_KEY"  # noqa: S105 - the name of a variable
 _SHORTEST_SECRET = 16
 LARGEST = 1 << 20
 """Bytes of the largest judgement that is remembered, packed."""
+ENOUGH = 2
+"""Equal judgements after which one is handed out instead of judging again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A judgement in a store, and how often it was made."""
+
+    judgement: Judgement
+    """The latest."""
+    agreed: int = ENOUGH
+    """Equal judgements made so far; 0 once two differed, which is so for good."""
 
 
 class VerdictSeal:
@@ -36,14 +49,14 @@ class VerdictSeal:
         self._secret = secret
         self._header = _HASHED if secret is None else _SEALED
 
-    def closed(self, key: bytes, judgement: Judgement) -> bytes | None:
+    def closed(self, key: bytes, remembered: Remembered) -> bytes | None:
         """Return the entry for a judgement; None if it is too large."""
-        packed = pack(judgement)
+        packed = pack(remembered)
         if len(packed) > LARGEST:
             return None
         return self._header + self._seal(key, packed) + packed
 
-    def opened(self, key: bytes, entry: bytes) -> Judgement | None:
+    def opened(self, key: bytes, entry: bytes) -> Remembered | None:
         """Return the judgement in an entry; None unless it was sealed this way under this key."""
         start = len(self._header) + _SEAL
         seal, packed = entry[len(self._header) : start], entry[start:]
@@ -52,7 +65,7 @@ class VerdictSeal:
         if not hmac.compare_digest(seal, self._seal(key, packed)):
             return None
         try:
-            return unpack(packed, Judgement)
+            return unpack(packed, Remembered)
         except InputError:  # sealed by a version with other fields
             return None
 
