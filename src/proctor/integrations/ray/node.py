@@ -11,12 +11,12 @@ import platform
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import ray
 
-from proctor.errors import InfraFault, ProctorError
+from proctor.errors import InfraFault, PlatformError, ProctorError
 from proctor.execution import Isolation
 from proctor.judgement import Judgement, Machine
 from proctor.judging.environment import start_cells
@@ -34,6 +34,9 @@ from proctor.version import __version__
 GATHER = 0.25
 """Seconds that an answer waits for others at most, to be sent with them: a message costs both ends
 about a millisecond of CPU. Where cells would run out of work meanwhile, none waits."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,7 @@ class NodeFacts:
     """Version of proctor there; the default is empty, so that packing never omits a version."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """Outcome of one judgement: either `judgement` or `error`, packed."""
 
     id: int
@@ -200,6 +202,22 @@ class NodeActor:
         if len(self._answers) == 1:
             asyncio.get_running_loop().call_later(GATHER, partial(self._look, late=True))
         self._look()
+
+
+def read_answer(answer: object, kind: type[T], who: str) -> T:
+    """Return an actor's answer, which must be made of lists, tuples, numbers, text and bytes.
+
+    Raises PlatformError, which names `who` answered.
+    """
+    try:
+        return msgspec.convert(answer, kind)
+    except msgspec.ValidationError as error:
+        raise no_answer(who, error) from error
+
+
+def no_answer(who: str, error: Exception) -> PlatformError:
+    """Return the error for an actor that answers what it should not."""
+    return PlatformError(f"{who} answers what no actor of proctor's does: {error}")
 
 
 def packed_error(error: ProctorError) -> bytes:

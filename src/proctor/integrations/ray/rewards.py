@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from proctor.errors import InputError, ProctorError, SettingsError
 from proctor.integrations.grading import CompletionGrader, GradedCompletion, graded, loop_thread
 from proctor.integrations.ray import connection
 from proctor.integrations.ray.cluster import NodeState, RayCluster
-from proctor.integrations.ray.node import packed_error
+from proctor.integrations.ray.node import no_answer, packed_error, read_answer
 from proctor.integrations.ray.seat import unpacked_error
 from proctor.shown import counted
 from proctor.verdict import Verdict
@@ -117,8 +118,19 @@ class RewardActors:
         self.close()
 
 
-_Graded = tuple[float | None, str, str]
+_Graded = tuple[float | None, Verdict, str]
 """Fields of a GradedCompletion, as they travel."""
+
+
+class Grades(NamedTuple):
+    """Answer of a hub."""
+
+    at_once: int
+    """RewardActors.at_once."""
+    found: list[_Graded]
+    """In the order of the rows."""
+    error: bytes
+    """As in node.Answer; then nothing was found."""
 
 
 class RewardHub:
@@ -129,16 +141,14 @@ class RewardHub:
     ) -> None:
         self._actors = RewardActors(n, cpus, pool=pool, **options)
 
-    async def score(
-        self, rows: list[Mapping[str, Any]], completions: list[Any]
-    ) -> tuple[int, list[_Graded], bytes]:
-        """Score; returns RewardActors.at_once, the grades, and an error as in node.Answer."""
+    async def score(self, rows: list[Mapping[str, Any]], completions: list[Any]) -> Grades:
+        """Score."""
         try:
             made = await self._actors.score(rows, completions)
         except ProctorError as error:
-            return self._actors.at_once, [], packed_error(error)
-        found = [(each.reward, str(each.verdict), each.message) for each in made]
-        return self._actors.at_once, found, b""
+            return Grades(self._actors.at_once, [], packed_error(error))
+        found = [(each.reward, Verdict(each.verdict), each.message) for each in made]
+        return Grades(self._actors.at_once, found, b"")
 
 
 _opening = threading.Lock()
@@ -183,18 +193,29 @@ class SharedRewardActors:
         for _ in range(TRIES):
             hub = self._hub or await asyncio.to_thread(self._opened)
             try:
-                at_once, found, error = await hub.score.remote(list(rows), list(completions))
+                answer = await hub.score.remote(list(rows), list(completions))
             except connection.Raised:
                 raise
             except connection.Broken as broken:
                 self._hub, self._lost, lost = None, hub, broken
                 continue
-            self._calls = max(2, at_once // CALL)
-            if error:
-                raise unpacked_error(error)
-            return [GradedCompletion(*each) for each in found]
+            return self._read(answer, len(rows))
         why = f"the reward actors were lost {TRIES} times: {lost}"
         return [GradedCompletion(None, Verdict.INFRA_FAULT, why)] * len(rows)
+
+    def _read(self, answer: object, rows: int) -> list[GradedCompletion]:
+        """Return the grades that a hub answers, of so many rows. Raises what it answers instead.
+
+        Any job of the cluster can start an actor of this name: a grade that no hub gives is none.
+        """
+        who = f"the actor {self._full_name}"
+        at_once, found, error = read_answer(answer, Grades, who)
+        if error:
+            raise unpacked_error(error, who)
+        if len(found) != rows or not all(map(_is_grade, found)):
+            raise no_answer(who, ValueError(f"{len(found)} grades for {counted(rows, 'row')}"))
+        self._calls = max(2, at_once // CALL)
+        return [GradedCompletion(reward, str(verdict), why) for reward, verdict, why in found]
 
     def _opened(self) -> Any:
         """Return the hub, which is lost with the first handle of the process that started it.
@@ -225,6 +246,11 @@ def _check(rows: Sequence[Any], completions: Sequence[Any]) -> None:
     if len(rows) != len(completions):
         given = counted(len(completions), "completion")
         raise InputError(f"there are {counted(len(rows), 'row')} for {given}")
+
+
+def _is_grade(grade: _Graded) -> bool:
+    reward, verdict, _ = grade
+    return math.isfinite(reward or 0.0) and (reward is None) == verdict.is_fault
 
 
 def _parts(items: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from proctor.clients.remote_errors import error_of
-from proctor.errors import PlatformError, ProctorError
+from proctor.errors import InputError, PlatformError, ProctorError
 from proctor.integrations.ray import connection
 from proctor.integrations.ray.connection import RayNode
-from proctor.integrations.ray.node import Answer, NodeFacts
+from proctor.integrations.ray.node import Answer, NodeFacts, no_answer, read_answer
 from proctor.judgement import Judgement
 from proctor.judging.dispatch import Dispatcher, Site, blames_the_site
 from proctor.judging.packed import unpack
@@ -27,6 +27,7 @@ nodes then carry several each."""
 FAILURES = 3
 """Times in a row that a node's actor may end before it has judged anything; then it is left out."""
 _logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +91,20 @@ class NodeSeat:
         """
         if self._site is None:
             return ""
-        version, error = await self._actor.version_of.remote(language)
-        if error:
-            raise unpacked_error(error)
-        return str(version)
+        return await self._told(self._actor.version_of.remote(language))
 
     async def speed(self) -> str:
         """Measure how fast the machine is; empty if the node does not judge."""
         if self._site is None:
             return ""
-        speed, error = await self._actor.speed.remote()
+        return await self._told(self._actor.speed.remote())
+
+    async def _told(self, asked: Awaitable[Any]) -> str:
+        """Return the text that the actor answers; raises the error that it answers instead."""
+        told, error = read_answer(await asked, tuple[str, bytes], str(self))
         if error:
-            raise unpacked_error(error)
-        return str(speed)
+            raise self._error(error)
+        return told
 
     def __str__(self) -> str:
         facts = self.facts
@@ -130,10 +132,11 @@ class NodeSeat:
             self.node, cpus, self.shared.pool, self.shared.speed
         )
         try:
-            opened, error = await actor.open.remote()
+            answer = await actor.open.remote()
+            opened, error = read_answer(answer, tuple[bytes, bytes], str(self))
             if error:
-                raise _refusal(unpacked_error(error))
-            self.facts = _checked(unpack(opened, NodeFacts))
+                raise _refusal(self._error(error))
+            self.facts = _checked(self._unpacked(opened, NodeFacts))
             site = self._site = Site(self.name, self.facts.cells, self.facts.cells * ROOM)
             self.shared.dispatcher.sites.add(site)
             self.settled = True
@@ -162,15 +165,16 @@ class NodeSeat:
                 [(task.id, task.problem.digest, task.payload) for task in tasks],
                 list(new), *new.values(),
             )  # fmt: skip
-            site.problems = (site.problems | new.keys()) - set(forgotten)
+            forgotten = read_answer(forgotten, set[str], str(self))
+            site.problems = (site.problems | new.keys()) - forgotten
 
     async def _take(self, site: Site) -> str:
         """Hand over the node's answers as they come, until one says that the node is unfit."""
         while True:
-            answers: list[Answer] = await self._actor.finished.remote(site.room // 2)
+            answers = await self._actor.finished.remote(site.room // 2)
             waiting = self.shared.dispatcher.waiting
-            for answer in answers:
-                outcome = _outcome(answer)
+            for answer in read_answer(answers, list[Answer], str(self)):
+                outcome = self._outcome(answer)
                 if blames_the_site(outcome):
                     return str(outcome)
                 self.shared.dispatcher.answered(site, answer.id, outcome)
@@ -179,14 +183,30 @@ class NodeSeat:
             if self.shared.dispatcher.waiting > waiting:  # this node lacks the language of some
                 self.shared.wake_all()
 
+    def _outcome(self, answer: Answer) -> Judgement | ProctorError:
+        if answer.error:
+            return self._error(answer.error)
+        return self._unpacked(answer.judgement, Judgement)
 
-def _outcome(answer: Answer) -> Judgement | ProctorError:
-    return unpacked_error(answer.error) if answer.error else unpack(answer.judgement, Judgement)
+    def _unpacked(self, packed: bytes, kind: type[T]) -> T:
+        try:
+            return unpack(packed, kind)
+        except InputError as error:
+            raise no_answer(str(self), error) from error
+
+    def _error(self, packed: bytes) -> ProctorError:
+        return unpacked_error(packed, str(self))
 
 
-def unpacked_error(packed: bytes) -> ProctorError:
-    """Return the error that `node.packed_error` has packed."""
-    return error_of(msgspec.msgpack.decode(packed, type=ProblemDetails))
+def unpacked_error(packed: bytes, who: str) -> ProctorError:
+    """Return the error that `node.packed_error` has packed.
+
+    Raises PlatformError, which names `who` answered, if it is none.
+    """
+    try:
+        return error_of(msgspec.msgpack.decode(packed, type=ProblemDetails))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise no_answer(who, error) from error
 
 
 def _refusal(error: ProctorError) -> PlatformError:
