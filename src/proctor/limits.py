@@ -39,6 +39,9 @@ class Limits:
     elapsed: float | None = None
     """Time computing and at rest together, in seconds, without what a busy machine makes it wait;
     None for no such limit. Not counted where the kernel does not tell waiting from resting."""
+    locks: bool | None = None
+    """True to let it lock files, as databases and build tools do; None: a session may, other runs may
+    not. Not for judged programs: by a lock on a file that all see, one tells another something."""
 
     def __post_init__(self) -> None:
         for field in _BOUNDS:
@@ -56,6 +59,8 @@ class Limits:
             raise InputError(
                 f"must be true or false, not {self.loopback!r}", field="limits.loopback"
             )
+        if self.locks is not None and not isinstance(self.locks, bool):
+            raise InputError(f"must be true or false, not {self.locks!r}", field="limits.locks")
         if self.memory < LEAST_MEMORY:
             raise InputError(
                 f"{self.memory} bytes cannot hold a program: it is counted in bytes, and must be at"

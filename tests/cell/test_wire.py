@@ -24,7 +24,7 @@ names = st.text(st.characters(exclude_characters="\0", codec=None), max_size=16)
         *[unsigned] * 6,
         function=names,
         only_cpu=signed,
-        judged=st.booleans(),
+        locks=st.booleans(),
         shm=unsigned,
         loopback=st.booleans(),
     ),

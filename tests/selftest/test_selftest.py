@@ -16,7 +16,7 @@ import pytest
 from proctor.errors import NoIsolation, SettingsError
 from proctor.execution import Guarantee, Isolation, Strength
 from proctor.selftest import attempt, run
-from proctor.selftest.attack import Attack, AttackKind, load, parse
+from proctor.selftest.attack import WAYS, Attack, AttackKind, load, parse
 from proctor.selftest.attempt import SECRET, _excuse
 from proctor.selftest.bait import SHARED_DIRECTORIES, Bait
 from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport, to_json
@@ -159,10 +159,50 @@ def test_a_submission_may_be_printed() -> None:
 
 @pytest.mark.slow
 def test_a_submission_that_says_whether_it_was_held() -> None:
-    held = only(selftest([attack("finish()", more="# judged: yes\n")]))
+    held = only(selftest([attack("finish()", more="# ways: submission\n")]))
     assert held.status is AttackStatus.HELD
-    got = only(selftest([attack("found.append('it')\nfinish()", more="# judged: yes\n")]))
+    got = only(selftest([attack("found.append('it')\nfinish()", more="# ways: submission\n")]))
     assert got.status is AttackStatus.THROUGH
+
+
+@pytest.mark.user
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_into_a_cell_is_tried(way: str) -> None:
+    """An attack says by itself whether it was held; so does one that gets through by one way only."""
+    more = f"# limits: memory=256M\n# ways: run {way}\n" if way != "run" else ""
+    assert only(selftest([attack("finish()", more=more)])).status is AttackStatus.HELD
+    marks = {
+        "script": "sys.argv[0] == 'attack.py' and not os.path.exists('attack.py')",
+        "command": "sys.argv[0] == '-c'", "solver": "os.path.exists('attack.py')",
+        "submission": "True", "run": "True",
+    }  # fmt: skip
+    outcome = only(selftest([attack(f"if {marks[way]}: found.append('it')\nfinish()", more=more)]))
+    assert outcome.status is AttackStatus.THROUGH
+
+
+@pytest.mark.user
+@pytest.mark.parametrize(
+    ("result", "status"),
+    [
+        ("{'status': 'OPTIMAL', 'solution': given['allowed']}", AttackStatus.HELD),
+        ("{'status': 'OPTIMAL', 'solution': ['made up']}", AttackStatus.HELD),
+        ("{'status': 'OPTIMAL', 'solution': given['late']}", AttackStatus.THROUGH),
+    ],
+)
+def test_a_solver_gets_through_with_what_it_must_not_know(
+    result: str, status: AttackStatus
+) -> None:
+    source = (
+        "import json\ngiven = json.load(open('input.json'))\n"
+        f"json.dump({result}, open('result.json', 'w'))"
+    )
+    outcome = only(selftest([attack(source, kind="solve")]))
+    assert outcome.status is status, outcome.happened
+
+
+def test_a_solver_that_finds_something_says_so() -> None:
+    outcome = only(selftest([attack("print('through: a file')", kind="solve")]))
+    assert (outcome.status, outcome.happened) == (AttackStatus.THROUGH, "a file")
 
 
 @pytest.mark.slow

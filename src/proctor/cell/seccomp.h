@@ -224,26 +224,27 @@ static void build_filter(struct program *p, int lacks, const struct key *key)
     EMIT(RETURN(SECCOMP_RET_ALLOW));
 }
 
-/* Refuses jobs that are judged what two cells can do to the same file: a lock or a wake-up would be a
- * note from one program to another, and with notes answers can be guessed. Jobs that are not judged
- * need locks on files of their own (databases, package managers, build tools).
+/* Refuses jobs what two cells can do to the same file: a lock or a wake-up would be a note from one
+ * program to another, and with notes answers can be guessed. Which file it is, no filter sees; so jobs
+ * that need locks on files of their own (databases, package managers, build tools) are let off all of
+ * it. The error is that of a kernel without locks, since after others programs wait and try again.
  *
  * A semaphore in /dev/shm takes a wake-up, and a filter sees no difference between its address and that
  * of a shared library. Jobs with /dev/shm may do that much (`may_wake`): the end of a thread does the same
  * to any address, in every job. */
-static void build_filter_for_judged(struct program *p, int may_wake)
+static void build_lockless_filter(struct program *p, int may_wake)
 {
     static const uint32_t LOCKS[] = { F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK,
                                       F_OFD_SETLKW, F_GETLEASE };
     p->n = 0;
     EMIT(LOAD(offsetof(struct seccomp_data, nr)));
-    refuse(p, SYS_flock, ENOLCK);
+    refuse(p, SYS_flock, ENOSYS);
     EMIT(SKIP_UNLESS(SYS_fcntl, LEN(LOCKS) + 3));
     EMIT(LOAD(ARG_LOW(1)));
     for (size_t i = 0; i < LEN(LOCKS); i++)
         EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LOCKS[i], (uint8_t)(LEN(LOCKS) - i), 0));
     EMIT(RETURN(SECCOMP_RET_ALLOW));
-    EMIT(REFUSE(ENOLCK));
+    EMIT(REFUSE(ENOSYS));
     /* On futexes that are not private to the process mostly waiting is needed: for the end of a thread,
      * which the kernel announces. */
     EMIT(SKIP_UNLESS(SYS_futex, 8));
@@ -268,7 +269,7 @@ static PyObject *install_seccomp(PyObject *self, PyObject *args)
 {
     (void)self;
     int lacks, listener = 0;
-    static struct program program, judged[2];
+    static struct program program, lockless[2];
     struct key key = { { 0 } };
     if (!PyArg_ParseTuple(args, "i", &lacks)) return NULL;
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* jobs must not look into the agent */
@@ -279,8 +280,8 @@ static PyObject *install_seccomp(PyObject *self, PyObject *args)
         return PyErr_SetFromErrno(PyExc_OSError);
     build_filter(&program, lacks, &key);
     for (int shm = 0; shm < 2; shm++) {
-        build_filter_for_judged(&judged[shm], shm);
-        cell.judged[shm] = (struct sock_fprog){ judged[shm].n, judged[shm].code };
+        build_lockless_filter(&lockless[shm], shm);
+        cell.lockless[shm] = (struct sock_fprog){ lockless[shm].n, lockless[shm].code };
     }
     struct sock_fprog filter = { program.n, program.code };
     listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,

@@ -6,7 +6,7 @@
  */
 
 struct __attribute__((packed)) request {
-    uint8_t kind, judged, loopback;
+    uint8_t kind, locks, loopback;
     uint64_t cpu, address_space, file_size, processes, stack, disk, shm;
     int32_t only_cpu;
     char function[64];
@@ -234,7 +234,7 @@ static pid_t spawn(const struct request *request, const int *fds, int n_fds, con
     struct job job = { .cpu = request->cpu, .address_space = request->address_space,
                        .file_size = request->file_size, .processes = request->processes,
                        .stack = request->stack, .disk = request->disk, .shm = request->shm,
-                       .judged = request->judged, .only_cpu = request->only_cpu };
+                       .locks = request->locks, .only_cpu = request->only_cpu };
     /* Tests bring streams of their own. */
     int streams = request->kind == KIND_RUN || request->kind >= KIND_COMMAND ? 3 : 0;
     for (int i = 0; i < streams; i++) job.streams[i] = fds[i];

@@ -87,12 +87,12 @@ class Request(NamedTuple):
     disk: int
     function: str = ""
     """Function to call for each test; empty for a stdin/stdout program."""
-    judged: bool = False
-    """A verdict will be passed on it: it gets no locks and no shared futexes."""
+    locks: bool = False
+    """True if it may lock files and wake those who wait on a shared futex."""
     only_cpu: int = -1
     """Number of the one CPU that it runs on; -1 for all that its cell was started with."""
     shm: int = 0
-    """Size of /dev/shm; with one, a judged job may wake those who wait on a shared futex."""
+    """Size of /dev/shm; with one, any job may wake those who wait on a shared futex."""
     loopback: bool = False
     """True if it may open sockets on a loopback interface of its own."""
 
@@ -102,17 +102,17 @@ class Request(NamedTuple):
         if len(name) > LONGEST_NAME:
             raise ValueError(f"function name longer than 64 bytes: {self.function[:70]!r}")
         return _REQUEST.pack(
-            self.kind, self.judged, self.loopback, self.cpu, self.address_space, self.file_size,
+            self.kind, self.locks, self.loopback, self.cpu, self.address_space, self.file_size,
             self.processes, self.stack, self.disk, self.shm, self.only_cpu, name,
         )  # fmt: skip
 
     @classmethod
     def decode(cls, data: bytes) -> "Request":
-        kind, judged, loopback, *rest = _REQUEST.unpack(data)
+        kind, locks, loopback, *rest = _REQUEST.unpack(data)
         cpu, space, file_size, processes, stack, disk, shm, only_cpu, name = rest
         function = name.rstrip(b"\0").decode("utf-8", "surrogatepass")
         limits = (cpu, space, file_size, processes, stack, disk)
-        return cls(Kind(kind), *limits, function, judged, only_cpu, shm, loopback)
+        return cls(Kind(kind), *limits, function, locks, only_cpu, shm, loopback)
 
 
 class Result(NamedTuple):

@@ -167,6 +167,14 @@ def run_command(
             rich_help_panel=LIMITS,
         ),
     ] = False,
+    locks: Annotated[
+        bool,
+        typer.Option(
+            "--locks",
+            help="Let it lock files, as databases and build tools do.",
+            rich_help_panel=LIMITS,
+        ),
+    ] = False,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
@@ -193,7 +201,7 @@ def run_command(
     """
     from proctor.cli import run
 
-    limits = run.limits(cpu, timeout, memory, output, processes, disk, loopback=loopback)
+    limits = run.limits(cpu, timeout, memory, output, processes, disk, loopback=loopback, locks=locks)
     pool = pool_settings(isolation, min_isolation, python, packages, preload)
     raise typer.Exit(run.run(file, args or (), stdin, language, limits, pool, as_json=json))
 

@@ -32,6 +32,7 @@ def limits(
     disk: str,
     *,
     loopback: bool,
+    locks: bool,
 ) -> Limits:
     """Build limits from what was typed."""
     return Limits(
@@ -42,6 +43,7 @@ def limits(
         processes=processes,
         disk=size(disk, "--disk"),
         loopback=loopback,
+        locks=locks,
     )
 
 

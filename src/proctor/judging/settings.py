@@ -60,6 +60,8 @@ class JudgeSettings:
             raise SettingsError("judged programs get no disk: it would carry state between tests")
         if self.limits.loopback:
             raise SettingsError("judged programs get no loopback interface: ports carry state too")
+        if self.limits.locks:
+            raise SettingsError("judged programs get no locks: they carry notes between programs")
         if self.tolerance is not None and not 0 <= self.tolerance < 1:
             raise SettingsError(f"tolerance is a number from 0 to below 1, not {self.tolerance}")
         if self.mode == "official" and (self.fast or self.tolerance is not None):

@@ -203,6 +203,7 @@ def run_compiler(
         output=16 * MIB,
         processes=compile_.processes,
         disk=disk_for(command, compile_.disk),
+        locks=compile_.locks,
     )
     finished = execute(command, b"", limits)
     execution = finished.execution

@@ -44,6 +44,8 @@ class Compile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     processes: int = 64
     disk: int = 256 * MIB
     """Bytes."""
+    locks: bool = False
+    """True if it cannot do without locks on files."""
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

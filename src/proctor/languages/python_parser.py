@@ -4,6 +4,7 @@ A text that exceeds its bounds ends the process, or counts as text that is not P
 """
 
 import ast
+import builtins
 import json
 import re
 import resource
@@ -35,6 +36,12 @@ _DEFINING = (
     ast.AnnAssign,
 )  # fmt: skip
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_ALL_IN_ONE = (ast.ExceptHandler, ast.AsyncFunctionDef, ast.Await)
+_IN_ONE_PROCESS = frozenset({
+    "__file__", "__import__", "__name__", "_exit", "asyncio", "eval", "exec", "exit", "globals",
+    "inspect", "locals", "pytest", "quit", "raises", "unittest", "vars",
+})  # fmt: skip
+"""Names in test code that needs the functions in its own process, or one that it may end."""
 
 
 def main() -> None:
@@ -207,6 +214,40 @@ class _Uses(ast.NodeVisitor):
         self._times = before
 
 
+def _called(text: str) -> object:
+    tree = ast.parse(text)
+    visitor = _Uses()
+    visitor.visit(tree)
+    found = visitor.found()
+    outside = {each for each in found.names if not hasattr(builtins, each)}
+    words = found.names | {each.partition(".")[0] for each in found.imports}
+    odd = words & _IN_ONE_PROCESS or any(each[0].isupper() for each in outside)
+    odd = odd or any(each.endswith(".*") for each in found.imports)  # it could be from there
+    nodes = list(ast.walk(tree))
+    here = {each.name for each in nodes if isinstance(each, (*_FUNCTIONS, ast.ClassDef))}
+    calls = [each for each in nodes if isinstance(each, ast.Call)]
+    usual = 0
+    for node in calls:
+        given = [*node.args, *(each.value for each in node.keywords)]
+        if _is_named(node.func, outside):
+            usual += 1
+            odd = odd or any(
+                isinstance(each, ast.Lambda) or _is_named(each, here)
+                for argument in given
+                for each in ast.walk(argument)
+            )
+        usual += sum(_is_named(each, outside) for each in given)
+    odd = odd or any(
+        isinstance(each, _ALL_IN_ONE) or getattr(each, "attr", None) in _IN_ONE_PROCESS
+        for each in nodes
+    )
+    return [] if odd or usual < sum(_is_named(each, outside) for each in nodes) else sorted(outside)
+
+
+def _is_named(node: ast.AST, names: set[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
+
+
 class _Constants(ast.NodeTransformer):
     """JSON's true, false and null within Python's literals."""
 
@@ -215,7 +256,7 @@ class _Constants(ast.NodeTransformer):
 
 
 _QUESTIONS: dict[str, Callable[..., object]] = {
-    "outline": _outline, "uses": _uses, "first_module": _first_module, "literal": _literal,
+    "outline": _outline, "uses": _uses, "called": _called, "first_module": _first_module, "literal": _literal,
     "matching": _matching, "last_match": _last_match,
 }  # fmt: skip
 

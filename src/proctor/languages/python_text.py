@@ -96,6 +96,16 @@ def uses(text: str) -> Uses | None:
     return None if found is None else msgspec.convert(found, Uses)
 
 
+def called_from_outside(text: str) -> frozenset[str]:
+    """Return the functions that test code takes from elsewhere, if all it does is to call them.
+
+    Empty if it takes none, or if a function in another process would not do: if it uses a class or
+    a variable, hands a function over, or waits for an exception. Raises InfraFault.
+    """
+    found = _asked("called", text)
+    return frozenset(map(str, found)) if isinstance(found, list) else frozenset()
+
+
 def first_module(texts: Sequence[str]) -> int | None:
     """Return the index of the first text that is Python; the bounds are for all together.
 

@@ -221,12 +221,14 @@ class AgentProcess:
         """Turn limits into a request; rlimits are backstops behind the host's clock.
 
         `source`: a program that gets a /dev/shm if it may need one; jobs with disk have one anyway.
-        Kinds of jobs that take tests are judged in any case. Raises InputError for a loopback
-        interface of a judged program: ports could pass a note from one of its tests to the next.
+        Kinds of jobs that take tests are judged in any case. Raises InputError for locks or a
+        loopback interface of a judged program: by locks, or by ports, notes could be passed.
         """
         judged = judged or kind in _JUDGED
         if judged and limits.loopback:
             raise InputError("judged programs get no loopback interface", field="limits.loopback")
+        if judged and limits.locks:
+            raise InputError("judged programs get no locks", field="limits.locks")
         return Request(
             kind,
             cpu=_cpu_backstop(limits) if kind in _ONE_PROCESS_A_TEST else _NO_CPU_LIMIT,
@@ -238,7 +240,7 @@ class AgentProcess:
             shm=self._shm(limits, wanted=kind is Kind.SESSION or may_need_shm(source)),
             loopback=limits.loopback,
             function=function,
-            judged=judged,
+            locks=kind is Kind.SESSION if limits.locks is None else limits.locks,
             only_cpu=only_cpu,
         )
 

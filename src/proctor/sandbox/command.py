@@ -39,7 +39,7 @@ class Command:
     most: int = 64 * MIB
     """Largest total size of files brought back, in bytes; files beyond it are left out."""
     judged: bool = False
-    """True if a verdict will be passed on it: it gets no locks and no shared futexes."""
+    """True if a verdict will be passed on it: limits that would let it pass notes are refused."""
     only_cpu: int = -1
     """Number of the one CPU that it runs on; -1 for any."""
     merged: bool = False

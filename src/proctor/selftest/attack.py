@@ -12,14 +12,17 @@ the first line that is not a comment::
 | title | one line, what is tried |
 | kind | `run`: one program; `judge`: a submission; `pair`: two programs in one cell, the second |
 |      | after the first, separated by the line SECOND; `guess`: a submission that is judged again |
-|      | and again, in two cells and all modes alternately |
-| must | what has to happen; see RequiredOutcome. For `judge` and `guess` always `not AC` |
+|      | and again, in two cells and all modes alternately; `solve`: a generated solver, see |
+|      | solving.py |
+| must | what has to happen; see RequiredOutcome. For `judge` and `guess` always `not AC`, for |
+|      | `solve` always `held` |
 | limits | any of `cpu=0.5 wall=1 memory=64M output=1M processes=16 disk=0 stack=8M loopback` |
 | modes | judge and guess: some of `standard fast official`; all if left out |
 | function | judge only: the function to call, for a function-call problem |
 | source | `printed`: the submission is what this file prints when it is run |
 | needs | names of guarantees without which a level cannot hold this |
-| judged | run only, `yes`: as a submission, in standard mode; `must` is then `held` |
+| ways | run only: ways into a cell, each of which is tried, some of WAYS; `run` if left out. Only |
+|      | with `must: held` |
 | alone | `yes`: nothing else runs at the same time |
 | harmless | `yes`: may run where nothing holds it, at level none |
 
@@ -38,10 +41,14 @@ from proctor.errors import InputError
 from proctor.execution import GUARANTEES, Execution, LimitHit
 from proctor.limits import MIB, Limits
 
-GROUPS = ("escape", "exhaustion", "grader", "leakage", "oracle")
+GROUPS = ("escape", "exhaustion", "grader", "leakage", "locks", "oracle", "solver")
 MODES = ("standard", "fast", "official")
+WAYS = ("run", "script", "command", "solver", "submission")
+"""Ways into a cell: as servers and `run()` run programs, as `proctor run` does, by an interpreter of
+its own, as solvers are run, and as a submission in standard mode."""
 SECOND = "# --- second ---"
 NOT_AC = "not AC"
+HELD = "held"
 LIMITS = Limits(cpu=2.0, memory=64 * MIB, output=MIB, processes=16, stack=8 * MIB)
 """Limits of an attack that names none: small, so that exhausting them is quick."""
 
@@ -57,6 +64,7 @@ class AttackKind(StrEnum):
     JUDGE = "judge"
     PAIR = "pair"
     GUESS = "guess"
+    SOLVE = "solve"
 
 
 _SUBMISSIONS = (AttackKind.JUDGE, AttackKind.GUESS)
@@ -64,7 +72,7 @@ _KINDS = {
     "modes": _SUBMISSIONS,
     "function": (AttackKind.JUDGE,),
     "source": (AttackKind.JUDGE,),
-    "judged": (AttackKind.RUN,),
+    "ways": (AttackKind.RUN,),
 }
 """Directive -> the kinds that it is for, if not for all."""
 
@@ -104,7 +112,7 @@ class Attack:
     function: str | None = None
     printed: bool = False
     needs: tuple[str, ...] = ()
-    judged: bool = False
+    ways: tuple[str, ...] = ("run",)
     alone: bool = False
     harmless: bool = False
 
@@ -237,7 +245,7 @@ class _Reader:
             function=self.values.get("function"),
             printed="source" in self.values,
             needs=self._words("needs", GUARANTEES),
-            judged="judged" in self.values,
+            ways=self._words("ways", WAYS) or ("run",),
             alone="alone" in self.values,
             harmless="harmless" in self.values,
         )  # fmt: skip
@@ -251,6 +259,8 @@ class _Reader:
             )
         if kind in _SUBMISSIONS:
             return None
+        if text != HELD and (kind is AttackKind.SOLVE or "ways" in self.values):
+            raise self.error(f"must be {HELD!r} here", self.lines["must"])
         alternatives = tuple(text.split(" or "))
         known = {"held", "exit nonzero", "signal", "any end", *(f"limit {n}" for n in LimitHit)}
         for alternative in alternatives:
@@ -308,7 +318,7 @@ _CHECKS = {
         "function": r"\w+",
         "source": "printed",
         "needs": r".+",
-        "judged": "yes",
+        "ways": r".+",
         "alone": "yes",
         "harmless": "yes",
     }.items()

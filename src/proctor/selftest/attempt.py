@@ -18,6 +18,7 @@ from proctor.problem import Problem, Test
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
+from proctor.selftest import solving, ways
 from proctor.selftest.attack import Attack, AttackKind, inspection, prelude, said
 from proctor.selftest.bait import Bait
 from proctor.selftest.report import AttackOutcome, AttackStatus
@@ -108,18 +109,54 @@ class AttackAttempt:
         """Carry out the attack, check what it left. Raises nothing that the attack could cause."""
         one_cell = _OneCellPool(self.cell)
         try:
-            if self.attack.judged:
-                self._run_judged(one_cell)
-            elif self.attack.kind is AttackKind.RUN:
-                self._run(one_cell, self.attack.parts[0], self.bait.described(), last=True)
+            if self.attack.kind is AttackKind.RUN:
+                for way in self.attack.ways:
+                    if not self.cell.spent:
+                        self._run_by(way, one_cell)
             elif self.attack.kind is AttackKind.PAIR:
                 self._pair(one_cell)
+            elif self.attack.kind is AttackKind.SOLVE:
+                self._solve(one_cell)
             else:
                 self._judge(one_cell)
         except CellDied as error:
             self.wrong.append(f"the cell died: {error}")
         self._check_left_behind()
         return self._verdict()
+
+    def _run_by(self, way: str, one_cell: _OneCellPool) -> None:
+        """Run the program in a way that leads into a cell."""
+        source, stdin = self.attack.parts[0], self.bait.described()
+        if way == "submission":
+            self._run_judged(one_cell)
+        elif way == "run":
+            self._run(one_cell, source, stdin, last=True)
+        else:
+            try:
+                execution = one_cell.do(ways.job(way, prelude() + source, stdin, self.attack.limits))
+            except NoIsolation:
+                return  # this level has no such way
+            self._note_run(execution, way)
+
+    def _note_run(self, execution: Execution, way: str) -> None:
+        self.cpu += execution.cpu
+        self.wall += execution.wall
+        self.happened = _ending(execution)
+        if (got := said(execution, "through")) is not None:
+            self.wrong.append(f"as {way}: {got or 'it got through'}")
+        elif self.attack.must is not None and not self.attack.must.met(execution):
+            self.wrong.append(f"it should have been held as {way}, but: {self.happened}")
+
+    def _solve(self, one_cell: _OneCellPool) -> None:
+        began = time.monotonic()
+        try:
+            got = solving.through(self.attack.parts[0], self.attack.limits, one_cell.pool)
+        except NoIsolation:
+            self.happened = "held: this level has no directory for solvers"
+            return
+        self.wall, self.happened = time.monotonic() - began, "held"
+        if got:
+            self.wrong.append(got)
 
     def _run(self, one_cell: _OneCellPool, source: str, stdin: bytes, *, last: bool) -> None:
         """Run one program; the last one of an attack must end as the attack requires."""

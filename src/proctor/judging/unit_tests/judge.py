@@ -6,7 +6,8 @@ in a cell of their own and call the submission's functions through pipes; what c
 data. So nothing is judged but what the functions return.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -69,18 +70,27 @@ class UnitTestJudge:
         """
         if not source.strip():
             return Judgement(Verdict.NC, 0.0, (), "there is no code")
-        started = self.judges.start(_problem(tests, limits), _beside(source), JudgeSettings())
-        return _judgement(started.result())
+        started = self.judges.start(problem_of(tests, limits), beside(source), JudgeSettings())
+        return judgement_of(started.result())
 
 
-def _problem(tests: UnitTests, limits: Limits) -> Problem:
+def problem_of(
+    tests: UnitTests, limits: Limits, files: Mapping[str, bytes] | None = None
+) -> Problem:
+    """Return the problem that `beside` of a module solves if the module passes the tests.
+
+    `limits` are those of all tests together, `files` lie beside the test code.
+    """
     test = Test(msgspec.json.encode(tests), name=_TEST)
+    partner = _partner()
+    if files:
+        partner = replace(partner, files={**files, **partner.files})
     return Problem(
         id="unit tests",
         tests=(test,),
         limits=limits,
-        running=Interactive(_partner(), Convention.KATTIS),
-        accepted=_beside(tests.solution),
+        running=Interactive(partner, Convention.KATTIS),
+        accepted=beside(tests.solution, files),
     )
 
 
@@ -89,11 +99,10 @@ def _partner() -> Program:
     return Program(_text("partner.py"), files={"plain_data.py": _plain_data()})
 
 
-def _beside(source: str) -> Program:
-    encoded = Program(source).encoded()
-    return Program(
-        _text("callee.py"), files={"plain_data.py": _plain_data(), "solution.py": encoded}
-    )
+def beside(source: str, files: Mapping[str, bytes] | None = None) -> Program:
+    """Return a program that answers calls of a module's functions; `files` lie beside it."""
+    own = {"plain_data.py": _plain_data(), "solution.py": Program(source).encoded()}
+    return Program(_text("callee.py"), files={**(files or {}), **own})
 
 
 def own_texts() -> frozenset[str]:
@@ -111,7 +120,8 @@ def _plain_data() -> bytes:
     return files("proctor.cell").joinpath("plain_data.py").read_bytes()
 
 
-def _judgement(found: Judgement) -> Judgement:
+def judgement_of(found: Judgement) -> Judgement:
+    """Return the judgement of a module, given that of `beside` it."""
     results = tuple(
         TestResult(each.verdict, each.cpu, each.wall, each.memory, _said(each))
         for each in found.tests

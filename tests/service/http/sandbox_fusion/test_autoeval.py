@@ -74,7 +74,8 @@ def test_rows_as_they_lie_in_tables() -> None:
 
 def test_a_test_says_where_the_program_goes() -> None:
     reply = "```python\ndef add(a, b): return a + b\nif __name__ == '__main__': 1 / 0\n```"
-    assert not submit(reply, row(code=f"#<INSERT>\n{TEST}")).accepted
+    assert not submit(reply, row(code=f"#<INSERT>\n{TEST}"), mode="official").accepted
+    assert submit(reply, row(code=f"#<INSERT>\n{TEST}")).accepted, "its main part is not run"
     assert submit(reply, row(code=TEST)).accepted  # before the test its main part is left out
     quoted = submit(RIGHT, row(code="source = #<INSERT>\nexec(source)\n" + TEST), repr_code=True)
     assert quoted.accepted
@@ -82,9 +83,9 @@ def test_a_test_says_where_the_program_goes() -> None:
 
 def test_a_program_that_ends_early_lacks_the_flag() -> None:
     reply = "```python\nimport os\nos._exit(0)\n```"
-    assert submit(reply, row()).accepted, "as upstream"
-    assert not submit(reply, row(), append_flag=True).accepted
-    assert submit(RIGHT, row(), append_flag=True).accepted
+    assert submit(reply, row(), mode="official").accepted, "as upstream"
+    assert not submit(reply, row(), mode="official", append_flag=True).accepted
+    assert submit(RIGHT, row(), mode="official", append_flag=True).accepted
 
 
 def test_go_has_its_imports_first() -> None:

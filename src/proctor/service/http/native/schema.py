@@ -38,6 +38,8 @@ class LimitsJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     """Seconds of computing and rest together, without waits that a busy machine causes."""
     loopback: bool | None = None
     """True for a loopback interface and a /dev/shm of its own."""
+    locks: bool | None = None
+    """True for locks on files, as databases need them; a session has them unless this is false."""
 
 
 class ProgramJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -1,7 +1,8 @@
 """Rows of SandboxFusion's AutoEvalDataset: a program and the code that tests it, run as one.
 
-Like upstream, this judges by the exit code of that run. A program that ends early with code 0 has
-passed, unless the client asks for `append_flag`.
+Python's tests run apart from the program where they can (strict.py). Others, like upstream's, are
+judged by the exit code of one process, so a program that ends early with code 0 has passed; not a
+Python program, which must come to a last line.
 """
 
 import asyncio
@@ -12,10 +13,11 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError
+from proctor.judging.unit_tests.judge import UnitTests
 from proctor.service.admission import RequestContext
-from proctor.service.encoding import packed, unpacked
+from proctor.service.encoding import packed, unpacked, unpacked_files
 from proctor.service.engine import Engine
-from proctor.service.http.sandbox_fusion import convert, replies
+from proctor.service.http.sandbox_fusion import convert, replies, strict
 from proctor.service.http.sandbox_fusion.schema import (
     AutoEvalRow,
     EvalResult,
@@ -66,8 +68,12 @@ async def submit(
     runs_as = row.labels.get("execution_language", language)
     # In a thread: a long reply takes long, and other clients wait for this loop.
     code, whole, files = await asyncio.to_thread(_parts, data, row, language, runs_as)
-    flag = ""
-    if config.extra.get("append_flag") and runs_as == "python":
+    flag, apart = "", strict.wanted(config, engine)
+    if apart and runs_as == "python" and (tests := await asyncio.to_thread(_apart, row)).names:
+        given = unpacked_files(files, "test.asset")
+        case = await strict.tested(engine, config, row.id, tests, code, context, given)
+        return EvalResult(data.id, case.passed, code, [case], full_code=whole)
+    if runs_as == "python" and (apart or config.extra.get("append_flag")):
         flag = secrets.token_hex(10)
         whole += f'\n\nprint("{flag}")'
     wanted = RunCodeRequest(
@@ -85,8 +91,18 @@ async def submit(
     cases = _jest_cases(ran.files[_REPORT]) if _REPORT in ran.files else []
     return EvalResult(
         data.id, accepted, code, [EvalTestCase(accepted, found)], full_code=whole,
-        extra={"jest_cases": cases} if cases else {},
+        extra={**strict.IN_PROCESS, **({"jest_cases": cases} if cases else {})},
     )  # fmt: skip
+
+
+def _apart(row: AutoEvalRow) -> UnitTests:
+    """Return tests that call a program from elsewhere; no names if they cannot."""
+    assert row.test is not None
+    before, place, after = row.test.code.partition(_PLACE)
+    text = after if place else before
+    # A program may use what stands before it.
+    names = strict.called(text) if not place or not before.strip() else ()
+    return UnitTests(names, strict.HEAD + text)
 
 
 def _language(name: object) -> Language:

@@ -44,7 +44,7 @@ async def run(
     disk = DISK + sum(map(len, files.values()))
     limits = Limits(
         cpu=data.total_timeout, memory=memory_limit(data), disk=disk,
-        loopback=await engine.loopback(),
+        loopback=await engine.loopback(), locks=data.locks,
     )  # fmt: skip
     async with engine.sessions.leased(context, limits) as session:
         for name, content in files.items():

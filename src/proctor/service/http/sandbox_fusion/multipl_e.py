@@ -1,7 +1,7 @@
 """Rows of SandboxFusion's HumanEvalDataset and MultiPLEDataset, which are in MultiPL-E's format.
 
-The reply completes a program, or is a whole one with `extra.is_freeform`; it is run with the row's
-tests. Like upstream, this judges by the exit code of that run.
+The reply completes a program, or is a whole one with `extra.is_freeform`. Python's tests run apart
+from it where they can (strict.py); others, like upstream's, by the exit code of both in one process.
 """
 
 import asyncio
@@ -10,9 +10,11 @@ import re
 import msgspec
 
 from proctor.errors import InputError
+from proctor.evals.benchmark_file.functions import before
+from proctor.judging.unit_tests.judge import UnitTests
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
-from proctor.service.http.sandbox_fusion import convert, replies
+from proctor.service.http.sandbox_fusion import convert, replies, strict
 from proctor.service.http.sandbox_fusion.schema import (
     EvalResult,
     EvalTestCase,
@@ -51,12 +53,7 @@ _CHECKED = frozenset({"humaneval_python", "shadow_humaneval_python", "evoeval"})
 _OUTSIDE = re.compile(r"\n(?=\S)")
 """Ends a function that is completed in Python: a line that is not indented."""
 _HEADS = {
-    "python": (
-        "import collections, copy, datetime, functools, hashlib, heapq, itertools, math, re",
-        "import statistics, string, sys",
-        "try:\n    import numpy\n    import numpy as np\nexcept ImportError:\n    pass",
-        "from typing import *\nfrom collections import *",
-    ),
+    "python": tuple(strict.HEAD.splitlines()),
     "cpp": (
         "#include <bits/stdc++.h>",
         "#if __has_include(<boost/any.hpp>)\n#include <boost/any.hpp>\n#endif",
@@ -113,6 +110,11 @@ async def submit(
     config, language = data.config, _language(data.dataset, row)
     # In a thread: a long reply takes long, and other clients wait for this loop.
     code, whole = await asyncio.to_thread(_parts, data, row, language)
+    if language == "python" and strict.wanted(config, engine):
+        tests, program = await asyncio.to_thread(_apart, data, row, code)
+        if tests.names:
+            case = await strict.tested(engine, config, row.id, tests, program, context)
+            return EvalResult(data.id, case.passed, code, [case], full_code=whole)
     wanted = RunCodeRequest(
         whole,
         msgspec.convert(_RUNS_AS.get(language, language), Language),
@@ -122,7 +124,25 @@ async def submit(
     ran = await engine.run(convert.run_request(wanted, loopback=await engine.loopback()), context)
     found = convert.run_response(ran, wanted)
     accepted = found.status == "Success"
-    return EvalResult(data.id, accepted, code, [EvalTestCase(accepted, found)], full_code=whole)
+    return EvalResult(
+        data.id, accepted, code, [EvalTestCase(accepted, found)], full_code=whole,
+        extra=strict.IN_PROCESS,
+    )  # fmt: skip
+
+
+def _apart(data: SubmitRequest, row: MultipleRow, code: str) -> tuple[UnitTests, str]:
+    """Return tests that call a program from elsewhere, and that program; no names if they cannot."""
+    head = strict.HEAD
+    freeform = data.config.extra.get("is_freeform")
+    program = head + (code if freeform else f"{row.prompt}\n{code}\n")
+    text = row.tests or row.test
+    names = strict.called(text)
+    uncalled = not names and "def check(" in text and f"check({row.entry_point})" not in text
+    if row.entry_point and (data.dataset in _CHECKED or uncalled):
+        # Tests may use what the prompt defines beside the function.
+        text = before(row.prompt, row.entry_point) + text
+        return UnitTests((row.entry_point, *names), head + text, row.entry_point), program
+    return UnitTests(names, head + text), program
 
 
 def _parts(data: SubmitRequest, row: MultipleRow, language: str) -> tuple[str, str]:

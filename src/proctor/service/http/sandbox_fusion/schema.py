@@ -30,6 +30,8 @@ class RunCodeRequest(msgspec.Struct, frozen=True):
     files: dict[str, str | None] = {}
     """Base64 by relative path."""
     fetch_files: list[str] = []
+    locks: bool = False
+    """Proctor's own field: true for locks on files, as databases need them."""
 
 
 class CommandRunResult(msgspec.Struct, frozen=True):
@@ -83,6 +85,8 @@ class RunJupyterRequest(msgspec.Struct, frozen=True):
     files: dict[str, str | None] = {}
     """Base64 by relative path."""
     fetch_files: list[str] = []
+    locks: bool = False
+    """Proctor's own field: true for locks on files, as databases need them."""
 
 
 class CellRunResult(msgspec.Struct, frozen=True):
