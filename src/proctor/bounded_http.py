@@ -88,6 +88,13 @@ def decoded(data: bytes, kind: type[T]) -> T:
         raise ValueError("nested too deep") from error
 
 
+def innermost(error: BaseException) -> BaseException:
+    """Return the reason of an error: clients themselves say no more than that they failed."""
+    while error.__cause__ is not None and not isinstance(error, ReplyBroken):
+        error = error.__cause__
+    return error
+
+
 def beginning(data: bytes, most: int = 200) -> str:
     """Return the beginning of an answer as text, for a message."""
     return data[:most].decode("utf-8", "replace")

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote
 
+import msgspec
+
 from proctor.bounded_http import (
     BOUNDS,
     UNBOUNDED,
@@ -238,7 +240,10 @@ class HttpTransport:
             event = decoded(data, Any)
         except ValueError as error:
             raise broken(self._url, error) from error
-        call.report(name, event)
+        try:
+            call.report(name, event)
+        except msgspec.ValidationError as error:
+            raise broken(self._url, error) from error
 
     def _decoded(self, answer: "httpx.Response", kind: type[T], status: int = 200) -> T:
         if answer.status_code == status:

@@ -330,16 +330,7 @@ class ServerLine:
         self._parts.wake()
 
     def _answered(self, task: PendingJudgement, answer: PackedAnswer) -> None:
-        outcome: Judgement | ProctorError
-        if answer.error is None:
-            try:
-                if len(answer.judgement) > MIB:
-                    count_values(answer.judgement, _MOST_VALUES)
-                outcome = unpack(answer.judgement, Judgement)
-            except InputError as error:
-                raise ReplyBroken(str(error)) from error
-        else:
-            outcome = error_of(answer.error)
+        outcome = outcome_of(answer)
         if isinstance(outcome, UnknownProblem):
             self._send_problem_again(task)
         elif isinstance(outcome, Busy):
@@ -386,6 +377,18 @@ class ServerLine:
         """Give the server nothing for as long as its error says."""
         self._busy_until = time.monotonic() + error.retry_after
         asyncio.get_running_loop().call_later(error.retry_after, self._parts.wake)
+
+
+def outcome_of(answer: PackedAnswer) -> Judgement | ProctorError:
+    """Return the judgement or the error that a server answers. Raises ReplyBroken for neither."""
+    if answer.error is not None:
+        return error_of(answer.error)
+    try:
+        if len(answer.judgement) > MIB:
+            count_values(answer.judgement, _MOST_VALUES)
+        return unpack(answer.judgement, Judgement)
+    except InputError as error:
+        raise ReplyBroken(str(error)) from error
 
 
 def _portions(tasks: Iterable[PendingJudgement]) -> Iterator[list[PendingJudgement]]:

@@ -12,7 +12,16 @@ import httpx
 import msgspec
 import stamina
 
-from proctor.bounded_http import BOUNDS, WHOLE, AnswerBounds, bounded, decoded, wait_of, within
+from proctor.bounded_http import (
+    BOUNDS,
+    WHOLE,
+    AnswerBounds,
+    bounded,
+    decoded,
+    innermost,
+    wait_of,
+    within,
+)
 from proctor.errors import InfraFault, InputError
 from proctor.formats.hub_files import HubAway, HubFile, hash_of
 from proctor.loop_thread import LoopThread
@@ -271,7 +280,7 @@ def _retried(what: str, attempt: Callable[[], _T]) -> _T:
             raise InputError(f"the hub does not let you see {what}; HF_TOKEN may help") from error
         raise InfraFault(f"{what}: the hub answers {status}") from error
     except (httpx.TransportError, httpx.InvalidURL, httpx.TooManyRedirects) as error:
-        raise HubAway(f"{what}: the hub cannot be reached: {error}") from error
+        raise HubAway(f"{what}: the hub cannot be reached: {innermost(error)}") from error
     except _Wrong as error:
         raise InfraFault(str(error)) from error
     raise AssertionError("unreachable: the loop returns or raises")

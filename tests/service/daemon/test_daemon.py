@@ -85,7 +85,8 @@ def test_answers_come_as_jobs_end_and_cancelling_ends_all_of_a_job(daemon: Spoke
         (b'{"id": "u", "method": "fly"}', "u", "usage", "'fly'"),
         (b'{"id": "m"}', "m", "usage", "None"),
         (b'{"id": "r", "method": "run"}', "r", "bad-input", "`program`"),
-        (b'{"id": "n", "pad": "' + b"x" * (3 << 20) + b'"}', None, "too-large", "1048576 bytes"),
+        (b'{"id": "n", "pad": "' + b"x" * (3 << 20) + b'"}', "n", "too-large", "1048576 bytes"),
+        (b'{"pad": "' + b"x" * (3 << 20) + b'", "id": "n"}', None, "too-large", "1048576 bytes"),
     ],
 )  # fmt: skip
 def test_a_bad_line_is_answered_and_harms_nobody(

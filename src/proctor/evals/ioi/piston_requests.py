@@ -10,7 +10,15 @@ from typing import Any
 import httpx
 import msgspec
 
-from proctor.bounded_http import AnswerBounds, beginning, bounded, decoded, wait_of, within
+from proctor.bounded_http import (
+    AnswerBounds,
+    beginning,
+    bounded,
+    decoded,
+    innermost,
+    wait_of,
+    within,
+)
 from proctor.errors import InputError, ReplyBroken, Unauthorized
 from proctor.evals.ioi import feedback
 from proctor.limits import MIB
@@ -130,7 +138,8 @@ class PistonHttp:
             raise PistonDown(str(error), begun=True) from error
         except httpx.HTTPError as error:
             unsent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-            said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            words = str(innermost(error)) or str(error)
+            said = f"{type(error).__name__}: {words}" if words else type(error).__name__
             raise PistonDown(said, begun=not unsent) from error
         status = answer.status_code
         if status == 429 or status >= 500:

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from proctor.bounded_http import AnswerBounds, bounded
+from proctor.bounded_http import AnswerBounds, bounded, innermost
 from proctor.errors import (
     ModelFault,
     ModelRefused,
@@ -248,20 +248,13 @@ class OpenAIModel:
 
 def _lost(error: BaseException, where: str = "") -> ModelFault:
     """Return the fault of a reply that has not come, or that is not read any further."""
-    kind = ModelReplyBroken if isinstance(_innermost(error), ReplyBroken) else ModelUnreachable
+    kind = ModelReplyBroken if isinstance(innermost(error), ReplyBroken) else ModelUnreachable
     return kind(f"{where}{_cause(error)}")
 
 
-def _innermost(error: BaseException) -> BaseException:
-    """Return the innermost reason: the client itself says no more than that it failed."""
-    while error.__cause__ is not None and not isinstance(error, ReplyBroken):
-        error = error.__cause__
-    return error
-
-
 def _cause(error: BaseException) -> str:
-    innermost = _innermost(error)
-    return str(innermost) or type(innermost).__name__
+    reason = innermost(error)
+    return str(reason) or type(reason).__name__
 
 
 def _http_library(client: ModuleType) -> Any:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 Reply = bytes | int | None
 """A line or a string of bytes; a number; nothing."""
 _LINE = 1024
-"""Bytes of a line at most."""
+"""Bytes of a line at most, with its end."""
 _NUMBER = re.compile(rb"-?[0-9]{1,18}")
 _PART = 1 << 16
 
@@ -31,16 +31,10 @@ class ErrorReply(Exception):
 class RedisConnection:
     """A connection that is of no use any more once one of its methods has raised BrokenReply."""
 
-    def __init__(self, host: str, port: int, tls: ssl.SSLContext | None, patience: float) -> None:
-        """Connect, within `patience` seconds for each address. Raises OSError."""
-        self._socket = socket.create_connection((host, port), patience)
+    def __init__(self, connected: socket.socket) -> None:
+        """Take over a socket."""
+        self._socket = connected
         self._received = bytearray()
-        if tls is not None:
-            try:
-                self._socket = tls.wrap_socket(self._socket, server_hostname=host)
-            except BaseException:
-                self._socket.close()
-                raise
 
     def ask(
         self, commands: Sequence[Sequence[bytes]], most: int, until: float
@@ -83,8 +77,8 @@ class RedisConnection:
         return data[:-2]
 
     def _line(self, until: float) -> bytes:
-        while (end := self._received.find(b"\r\n")) < 0:
-            if len(self._received) > _LINE:
+        while (end := self._received.find(b"\r\n", 0, _LINE)) < 0:
+            if len(self._received) >= _LINE:
                 raise BrokenReply(f"a line of more than {_LINE} bytes")
             self._receive(until)
         return self._taken(end + 2, until)[:-2]
@@ -109,6 +103,16 @@ class RedisConnection:
         if left <= 0:
             raise TimeoutError("timed out")
         self._socket.settimeout(left)
+
+
+def connect(host: str, port: int, tls: ssl.SSLContext | None, patience: float) -> RedisConnection:
+    """Connect, within `patience` seconds for each address of the host. Raises OSError."""
+    plain = socket.create_connection((host, port), patience)
+    try:
+        return RedisConnection(tls.wrap_socket(plain, server_hostname=host) if tls else plain)
+    except BaseException:
+        plain.close()
+        raise
 
 
 def _encoded(words: Sequence[bytes]) -> bytes:

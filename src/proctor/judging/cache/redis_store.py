@@ -22,6 +22,7 @@ from proctor.judging.cache.redis_connection import (
     ErrorReply,
     RedisConnection,
     Reply,
+    connect,
 )
 from proctor.judging.cache.sealing import LARGEST_ENTRY
 from proctor.judging.cache.store import SCHEMES
@@ -53,7 +54,7 @@ class _RedisServer:
 
     def connected(self, until: float) -> RedisConnection:
         """Return a new connection. Raises OSError, BrokenReply, ErrorReply."""
-        connection = RedisConnection(self.host, self.port, self.tls, _PATIENCE)
+        connection = connect(self.host, self.port, self.tls, _PATIENCE)
         try:
             for reply in connection.ask(self.opening, 0, until):
                 if isinstance(reply, ErrorReply):
