@@ -90,8 +90,12 @@ def decoded(data: bytes, kind: type[T]) -> T:
 
 def innermost(error: BaseException) -> BaseException:
     """Return the reason of an error: clients themselves say no more than that they failed."""
-    while error.__cause__ is not None and not isinstance(error, ReplyBroken):
-        error = error.__cause__
+    while not isinstance(error, ReplyBroken):
+        context = error.__context__  # httpcore does not name the cause
+        reason = error.__cause__ or (context if isinstance(context, OSError) else None)
+        if reason is None:
+            break
+        error = reason
     return error
 
 
