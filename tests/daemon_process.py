@@ -71,7 +71,7 @@ class Spoken:
         assert self.process.stdout is not None
         return json.loads(self.process.stdout.readline())
 
-    def answer(self, name: str | int | None) -> Any:
+    def answer(self, name: str | float | None) -> Any:
         """The answer to this request; others before it are dropped."""
         while True:
             message = self.read()

@@ -8,7 +8,9 @@ import os
 import sys
 
 import pytest
-from fuzzed_parsers import PARSERS, Parser
+from fuzzed_answers import ANSWERED
+from fuzzed_parsers import PARSERS as OF_TEXT
+from fuzzed_parsers import Parser
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -30,6 +32,7 @@ COMMON = (
 )
 REPEATED = (1, 1, 1, 2, 3, 20, 300, 5000)
 LONGEST = 200_000
+PARSERS = OF_TEXT | ANSWERED
 
 pytestmark = pytest.mark.usefixtures("ends") if TIMES == 1 else pytest.mark.timeout(0)
 

@@ -155,7 +155,7 @@ def mcp(**engine: Any) -> None:
 
     async def served() -> None:
         async with open_engine(**engine) as opened:
-            await over_stdio(opened)
+            await over_stdio(opened, size(MOST_BODY, "max-line"))
 
     _log(access_log=False)
     with contextlib.suppress(KeyboardInterrupt):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from proctor.clients.addresses import transport_to
-from proctor.clients.blocking import Blocking, LoopThread, blocking, iterating, wrapping
+from proctor.clients.blocking import Blocking, blocking, iterating, wrapping
 from proctor.clients.requests import (
     AnyProblem,
     AnyProgram,
@@ -21,6 +21,7 @@ from proctor.clients.streamed import AsyncStreamedRun, StreamedRun
 from proctor.clients.transport import Call, Result, Transport
 from proctor.errors import Cancelled, InputError, ProctorError, UsageError
 from proctor.limits import Limits
+from proctor.loop_thread import LoopThread
 from proctor.service.http.native.schema import (
     Capabilities,
     JudgeRequest,

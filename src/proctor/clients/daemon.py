@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from proctor.bounded_http import beginning, decoded
 from proctor.clients.options import Options
 from proctor.clients.remote_errors import broken, error_of
 from proctor.clients.transport import Call, Result, bytes_of, encoded
@@ -186,7 +187,10 @@ class _DaemonProcess:
             raise error_of(message.error)
         if message.hello is None or message.hello.get("protocol") != PROTOCOL:
             raise broken("the daemon", first.decode("utf-8", "replace"))
-        self._most = int(message.hello.get("max_line", _MAX_LINE))
+        most = message.hello.get("max_line", _MAX_LINE)
+        if not isinstance(most, int):
+            raise broken("the daemon", beginning(first))
+        self._most = most
         self._listening = asyncio.ensure_future(self._listen())
 
     async def ask(
@@ -211,8 +215,8 @@ class _DaemonProcess:
         finally:
             self._waiting.pop(name, None)
         try:
-            return msgspec.json.decode(answer, type=kind)
-        except msgspec.DecodeError as error:
+            return decoded(bytes(answer), kind)
+        except ValueError as error:
             raise broken("the daemon", error) from error
 
     async def end(self) -> None:
@@ -266,7 +270,10 @@ class _DaemonProcess:
         if message.progress is not None:
             if on_event is not None:
                 event = str(message.progress.get("event"))
-                on_event(event, message.progress.get(_EVENT_FIELDS.get(event, "output")))
+                try:
+                    on_event(event, message.progress.get(_EVENT_FIELDS.get(event, "output")))
+                except msgspec.ValidationError as error:
+                    raise broken("the daemon", error) from error
         elif future.done():
             return
         elif message.error is not None:
@@ -277,6 +284,6 @@ class _DaemonProcess:
 
 def _read(line: bytes) -> _DaemonMessage:
     try:
-        return msgspec.json.decode(line, type=_DaemonMessage)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise broken("the daemon", line.decode("utf-8", "replace")) from error
+        return decoded(line, _DaemonMessage)
+    except ValueError as error:
+        raise broken("the daemon", beginning(line)) from error

@@ -9,10 +9,21 @@ from urllib.parse import quote
 
 import msgspec
 
+from proctor.bounded_http import (
+    BOUNDS,
+    UNBOUNDED,
+    WHOLE,
+    beginning,
+    bounded,
+    decoded,
+    wait_of,
+    within,
+)
 from proctor.clients.remote_errors import broken, error_of
 from proctor.clients.server_list import shown
 from proctor.clients.transport import Call, Result, encoded
 from proctor.errors import Busy, Cancelled, NotFound, ProctorError, Unreachable, UsageError
+from proctor.limits import MIB
 from proctor.program import check_relative
 from proctor.service.http.native.schema import Capabilities, LanguageJson
 from proctor.service.http.native.session_schema import (
@@ -32,6 +43,12 @@ ATTEMPTS = 8
 RETRY_FOR = 300.0
 """Seconds within which a request is repeated."""
 IDLE_CONNECTIONS = 8
+LONGEST_EVENT = 64 * MIB
+"""Bytes of one event of a job at most; a job may have any number of them."""
+_PATIENCE = 300.0
+"""Seconds for an answer that needs no job."""
+_LONGEST_WAIT = RETRY_FOR
+"""Seconds; a server that asks for a longer wait has refused."""
 _CONNECT_TIMEOUT = 10.0
 """Seconds."""
 _CANCEL_TIMEOUT = 10.0
@@ -78,6 +95,7 @@ class HttpTransport:
             timeout=httpx.Timeout(None, connect=_CONNECT_TIMEOUT),
             # Few are kept idle, since each request looks at all of those.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
+            **bounded(),
         )
 
     async def call(self, call: Call[Result]) -> Result:
@@ -150,7 +168,10 @@ class HttpTransport:
         headers = {"Content-Type": "application/json"} if verb == "POST" else {}
 
         async def attempt() -> T:
-            answer = await self._client.request(verb, path, content=content, headers=headers)
+            asked = self._client.request(verb, path, content=content, headers=headers)
+            # A POST may be a job, which takes any time until its answer begins.
+            waits = asked if verb == "POST" else within(_PATIENCE, asked, self._url)
+            answer = await waits
             try:
                 if kind is bytes and answer.status_code == status:
                     return cast("T", answer.content)
@@ -196,11 +217,14 @@ class HttpTransport:
     ) -> Result:
         """Report the events of a job until its result comes."""
         headers = {**headers, "Accept": _EVENTS}
-        async with self._client.stream("POST", path, content=body, headers=headers) as answer:
+        request = self._client.stream(
+            "POST", path, content=body, headers=headers, extensions={BOUNDS: UNBOUNDED}
+        )
+        async with request as answer:
             if answer.status_code != 200:
                 await answer.aread()
                 return self._decoded(answer, call.result)
-            async for name, data in _events(answer):
+            async for name, data in _events(answer, self._url):
                 if name in _REPORTED:
                     self._tell(call, name, data)
                 elif name == "done":
@@ -213,26 +237,31 @@ class HttpTransport:
 
     def _tell(self, call: Call[Any], name: str, data: bytes) -> None:
         try:
-            call.report(name, msgspec.json.decode(data))
-        except msgspec.DecodeError as error:
+            event = decoded(data, Any)
+        except ValueError as error:
+            raise broken(self._url, error) from error
+        try:
+            call.report(name, event)
+        except msgspec.ValidationError as error:
             raise broken(self._url, error) from error
 
     def _decoded(self, answer: "httpx.Response", kind: type[T], status: int = 200) -> T:
         if answer.status_code == status:
             return self._read(answer.content, kind)
         try:
-            problem = msgspec.json.decode(answer.content, type=ProblemDetails)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            raise broken(self._url, f"{answer.status_code} {answer.text[:100]}") from None
+            problem = decoded(answer.content, ProblemDetails)
+        except ValueError:
+            said = f"{answer.status_code} {beginning(answer.content, 100)}"
+            raise broken(self._url, said) from None
         self._raise(problem, answer.headers.get("retry-after"))
         raise AssertionError("unreachable")
 
     def _raise(self, problem: ProblemDetails, retry_after: str | None) -> None:
         """Raise the server's error; as Repeatable if the server says that the job was not begun."""
-        wait = None
-        with contextlib.suppress(ValueError):
-            wait = None if retry_after is None else max(0.0, float(retry_after))
+        wait = wait_of(retry_after or "")
         error = error_of(problem, wait)
+        if (error.retry_after if isinstance(error, Busy) else wait or 0.0) > _LONGEST_WAIT:
+            raise error
         if isinstance(error, Busy):
             raise Repeatable(error, error.retry_after)
         if problem.status == 503 and wait is not None:
@@ -241,9 +270,9 @@ class HttpTransport:
 
     def _read(self, data: bytes, kind: type[T]) -> T:
         try:
-            return msgspec.json.decode(data, type=kind)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise broken(self._url, data.decode("utf-8", "replace")) from error
+            return decoded(data, kind)
+        except ValueError as error:
+            raise broken(self._url, beginning(data)) from error
 
 
 class HttpSessions:
@@ -317,16 +346,39 @@ def _wait(error: Exception) -> bool | float:
     return True if error.wait is None else error.wait
 
 
-async def _events(answer: "httpx.Response") -> AsyncIterator[tuple[str, bytes]]:
-    """Yield the names and data of server-sent events."""
+async def _events(answer: "httpx.Response", where: str) -> AsyncIterator[tuple[str, bytes]]:
+    """Yield the names and data of server-sent events. Raises ReplyBroken for one too long."""
     name, data = "message", b""
-    async for line in answer.aiter_lines():
-        field, _, value = line.partition(": ")
-        if field == "event":
-            name = value
-        elif field == "data":
-            data = value.encode()
+    async for line in _lines(answer, where):
+        field, _, value = line.partition(b": ")
+        if field == b"event":
+            name = beginning(value)
+        elif field == b"data":
+            data = value
         elif not line:
             if data:
                 yield name, data
             name, data = "message", b""
+
+
+async def _lines(answer: "httpx.Response", where: str) -> AsyncIterator[bytes]:
+    """Yield the lines of an answer, which end at a line feed and nowhere else."""
+    kept, until, parts = bytearray(), None, aiter(answer.aiter_raw())
+    while True:
+        try:
+            async with asyncio.timeout_at(until):
+                part = await anext(parts, b"")
+        except TimeoutError as error:
+            raise broken(where, f"an event that does not end within {WHOLE:g} s") from error
+        if not part:
+            return
+        start = 0
+        while (end := part.find(b"\n", start)) >= 0:
+            yield (bytes(kept) + part[start:end]).removesuffix(b"\r")
+            kept.clear()
+            start, until = end + 1, None
+        kept += part[start:]
+        if len(kept) > LONGEST_EVENT:
+            raise broken(where, f"an event of more than {LONGEST_EVENT} bytes")
+        if kept and until is None:
+            until = asyncio.get_running_loop().time() + WHOLE

@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
+from proctor.bounded_http import BOUNDS, UNBOUNDED, WHOLE
 from proctor.clients.http import HttpTransport, Repeatable, Unsent
 from proctor.clients.remote_errors import broken
 from proctor.errors import NotFound, PlatformError, ProctorError, ReplyBroken, Unreachable
@@ -88,23 +90,38 @@ class PackedHttp(HttpTransport):
 
         async def attempt() -> None:
             headers = {"Content-Type": PACKED}
-            request = self._client.stream("POST", "/v1/judgements", content=body, headers=headers)
+            request = self._client.stream(
+                "POST", "/v1/judgements", content=body, headers=headers,
+                extensions={BOUNDS: UNBOUNDED},
+            )  # fmt: skip
             async with request as answer:
                 if answer.status_code != 200 or answer.headers.get("content-type") != ANSWERS:
-                    await answer.aread()
-                    self._decoded(answer, dict[str, str])
+                    if answer.status_code != 200:
+                        await answer.aread()
+                        self._decoded(answer, dict[str, str])
                     raise broken(self._url, answer.headers.get("content-type"))
-                frames = FrameReader()
-                async for part in answer.aiter_raw():
-                    try:
-                        take(list(frames.answers(part)))
-                    except msgspec.DecodeError as error:
-                        raise broken(self._url, error) from error
+                await self._take_frames(answer, take)
 
         try:
             await self._attempted(attempt, keyed=True)
         except Repeatable as failed:
             raise failed.error from failed.__cause__
+
+    async def _take_frames(self, answer: Any, take: Callable[[list[PackedAnswer]], None]) -> None:
+        """Take the answers in frames. Raises ReplyBroken, also for a frame that does not end."""
+        frames, loop = FrameReader(), asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(None) as clock:
+                async for part in answer.aiter_raw():
+                    take(list(frames.answers(part)))
+                    if not frames.begun:
+                        clock.reschedule(None)
+                    elif clock.when() is None:
+                        clock.reschedule(loop.time() + WHOLE)
+        except TimeoutError as error:
+            raise broken(self._url, f"a frame that does not end within {WHOLE:g} s") from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise broken(self._url, error) from error
 
     async def take_back(self, beginning: str) -> None:
         """Cancel judgements whose keys have this beginning, if the server is reached at once."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from proctor import errors
+from proctor.bounded_http import MOST_WAIT
 from proctor.errors import (
     Busy,
     FileRefused,
@@ -16,6 +17,7 @@ from proctor.service.http.problem_details import ProblemDetails
 
 _SHORT = 1.0
 """Seconds to wait for a busy server that does not say how long to wait."""
+_LONGEST_WORDS = 100_000
 
 
 def _tree(base: type[ProctorError]) -> dict[str, type[ProctorError]]:
@@ -41,7 +43,7 @@ _BY_CODE: dict[str, type[ProctorError]] = {
 
 def error_of(problem: ProblemDetails, retry_after: float | None = None) -> ProctorError:
     """Return the error of this code; for an unknown code, by its HTTP status."""
-    message = problem.detail or problem.title
+    message = (problem.detail or problem.title)[:_LONGEST_WORDS]
     kind = _BY_CODE.get(problem.code)
     if kind is None:
         kind = UsageError if 400 <= problem.status < 500 else InfraFault
@@ -49,7 +51,8 @@ def error_of(problem: ProblemDetails, retry_after: float | None = None) -> Proct
         return kind(message, field=problem.field)
     if issubclass(kind, Busy):
         seconds = problem.retry_after if retry_after is None else retry_after
-        return Busy(message, _SHORT if seconds is None else seconds)
+        said = seconds is not None and seconds >= 0  # what is not a number is neither
+        return Busy(message, min(seconds, MOST_WAIT) if seconds is not None and said else _SHORT)
     return kind(message)
 
 

@@ -9,13 +9,13 @@ from concurrent.futures import Future
 from itertools import count
 from typing import Any, Self
 
-from proctor.clients.blocking import LoopThread
 from proctor.errors import InputError, NoLanguage, PoolClosed, ProctorError, must_be
 from proctor.judgement import Judgement
 from proctor.judging.dispatch import Dispatcher, PendingJudgement, QueueTimes
 from proctor.judging.judges import SEVERAL
 from proctor.judging.remote import PackedProblems, payload_of
 from proctor.judging.settings import JudgeSettings
+from proctor.loop_thread import LoopThread
 from proctor.problem import Problem, check_problem
 from proctor.program import Program
 

@@ -27,7 +27,7 @@ from proctor.errors import (
 )
 from proctor.judgement import Judgement
 from proctor.judging.dispatch import Dispatcher, PendingJudgement, Site, blames_the_site
-from proctor.judging.packed import unpack
+from proctor.judging.packed import count_values, unpack
 from proctor.judging.remote import PackedProblem
 from proctor.limits import MIB
 from proctor.service.http.native.packed_schema import PackedAnswer, PackedRequest, ServerLoad
@@ -47,6 +47,8 @@ _MOST_BYTES, _MOST_TASKS = 4 * MIB, 1000
 """Most bytes of programs in one request, unless a single one has more; most judgements in it."""
 _MOST_FORGOTTEN = 100
 """Most problems in a row that a server may have forgotten before it judges anything."""
+_MOST_VALUES = 1 << 20
+"""Values of one judgement at most."""
 _PROBLEMS_SHARE = 2
 """Divisor of the bytes of problems that a server keeps: problems under way may take that part, and
 the latest may exceed it."""
@@ -328,14 +330,7 @@ class ServerLine:
         self._parts.wake()
 
     def _answered(self, task: PendingJudgement, answer: PackedAnswer) -> None:
-        outcome: Judgement | ProctorError
-        if answer.error is None:
-            try:
-                outcome = unpack(answer.judgement, Judgement)
-            except InputError as error:
-                raise ReplyBroken(str(error)) from error
-        else:
-            outcome = error_of(answer.error)
+        outcome = outcome_of(answer)
         if isinstance(outcome, UnknownProblem):
             self._send_problem_again(task)
         elif isinstance(outcome, Busy):
@@ -382,6 +377,18 @@ class ServerLine:
         """Give the server nothing for as long as its error says."""
         self._busy_until = time.monotonic() + error.retry_after
         asyncio.get_running_loop().call_later(error.retry_after, self._parts.wake)
+
+
+def outcome_of(answer: PackedAnswer) -> Judgement | ProctorError:
+    """Return the judgement or the error that a server answers. Raises ReplyBroken for neither."""
+    if answer.error is not None:
+        return error_of(answer.error)
+    try:
+        if len(answer.judgement) > MIB:
+            count_values(answer.judgement, _MOST_VALUES)
+        return unpack(answer.judgement, Judgement)
+    except InputError as error:
+        raise ReplyBroken(str(error)) from error
 
 
 def _portions(tasks: Iterable[PendingJudgement]) -> Iterator[list[PendingJudgement]]:

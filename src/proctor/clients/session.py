@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from proctor.clients.blocking import Blocking, LoopThread, blocking
+from proctor.clients.blocking import Blocking, blocking
 from proctor.clients.requests import AnyProgram, made, program_json, stdin_json
 from proctor.clients.transport import Transport
 from proctor.errors import NotFound, SessionEnded
+from proctor.loop_thread import LoopThread
 from proctor.service.http.native.session_schema import (
     ExecuteRequestJson,
     ExecuteResult,

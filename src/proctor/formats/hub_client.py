@@ -12,8 +12,19 @@ import httpx
 import msgspec
 import stamina
 
+from proctor.bounded_http import (
+    BOUNDS,
+    WHOLE,
+    AnswerBounds,
+    bounded,
+    decoded,
+    innermost,
+    wait_of,
+    within,
+)
 from proctor.errors import InfraFault, InputError
 from proctor.formats.hub_files import HubAway, HubFile, hash_of
+from proctor.loop_thread import LoopThread
 from proctor.version import __version__
 
 _T = TypeVar("_T")
@@ -24,6 +35,13 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 _CHUNK = 1 << 20
 _LONGEST_WAIT = 300.0
 """Seconds; a hub that asks for a longer wait counts as out of reach."""
+_PATIENCE = 300.0
+"""Seconds for an answer that is not a file."""
+_MOST_PAGES, _MOST_ENTRIES = 10_000, 1_000_000
+"""Pages and entries of a list at most."""
+_MOST_ROWS = 10_000_000
+_SLOWEST = 10_000
+"""Bytes of a file that must come in a second, on the whole."""
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -88,38 +106,51 @@ class HubClient:
         if token := os.environ.get("HF_TOKEN"):
             # httpx removes it when the request is redirected to another host.
             headers["authorization"] = f"Bearer {token}"
-        self._http = httpx.Client(
-            headers=headers, follow_redirects=True, timeout=httpx.Timeout(30.0)
+        self._loop = LoopThread()
+        self._http = httpx.AsyncClient(
+            headers=headers, follow_redirects=True, timeout=httpx.Timeout(30.0), **bounded()
         )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._http.close()
+        self._loop.wait(self._http.aclose())
+        self._loop.close()
 
     def commit(self, repo: str, revision: str) -> str:
         """SHA of the commit that a branch or tag stands at."""
         url = f"{self._endpoint}/api/datasets/{repo}/revision/{quote(revision, safe='')}"
-        return _retried(repo, lambda: self._get(url, _Revision)[0].sha)
+        commit = _retried(repo, lambda: self._get(url, _Revision)[0].sha)
+        if not _COMMIT.fullmatch(commit):
+            raise InfraFault(f"{repo}: the hub names no commit for {revision}")
+        return commit
 
     def files(self, repo: str, commit: str) -> list[HubFile]:
         """All files of a commit."""
-        url: str | None = f"{self._endpoint}/api/datasets/{repo}/tree/{commit}?recursive=true"
-        found: list[HubFile] = []
-        while url is not None:
-            entries, url = _retried(repo, partial(self._get, url, list[_TreeEntry]))
-            found += [_file(entry) for entry in entries if entry.type == "file"]
-        return found
+        url = f"{self._endpoint}/api/datasets/{repo}/tree/{commit}?recursive=true"
+        entries = self._pages(repo, url, _TreeEntry)
+        return [_file(entry) for entry in entries if entry.type == "file"]
 
     def data_sets(self, owner: str) -> list[str]:
         """All data sets of an owner, as OWNER/NAME."""
-        url: str | None = f"{self._endpoint}/api/datasets?author={quote(owner)}"
-        found: list[str] = []
-        while url is not None:
-            entries, url = _retried(owner, partial(self._get, url, list[_DataSet]))
-            found += [entry.id for entry in entries]
-        return found
+        url = f"{self._endpoint}/api/datasets?author={quote(owner)}"
+        return [entry.id for entry in self._pages(owner, url, _DataSet)]
+
+    def _pages(self, what: str, first: str, kind: type[_T]) -> list[_T]:
+        """Return the entries of a list, page by page."""
+        url = first
+        found: list[_T] = []
+        for _ in range(_MOST_PAGES):
+            kinds = list[kind]  # type: ignore[valid-type]  # it is a type
+            entries, following = _retried(what, partial(self._get, url, kinds))
+            found += entries
+            if following is None:
+                return found
+            if len(found) > _MOST_ENTRIES:
+                break
+            url = following
+        raise InfraFault(f"{what}: the hub's list does not end")
 
     def download(
         self,
@@ -147,12 +178,13 @@ class HubClient:
         return _retried(what, lambda: self._rows(url, what, offset))
 
     def _rows(self, url: httpx.URL, what: str, offset: int) -> RowsPage:
-        answer = self._http.get(url)
-        answer.raise_for_status()
+        answer = self._answer(url)
         try:
-            page = msgspec.json.decode(answer.content, type=_RowsPage)
-        except (msgspec.DecodeError, ValueError) as error:
+            page = decoded(answer.content, _RowsPage)
+        except ValueError as error:
             raise _Wrong(f"{what}: {error}") from error
+        if page.num_rows_total > _MOST_ROWS:
+            raise _Wrong(f"{what}: the hub tells of {page.num_rows_total} rows")
         if page.partial:
             raise InputError(f"{what}: the hub's viewer has only the beginning of the rows")
         for item in page.rows:
@@ -171,14 +203,19 @@ class HubClient:
 
     def _get(self, url: str, kind: type[_T]) -> tuple[_T, str | None]:
         """A JSON answer and the address of the next page."""
-        answer = self._http.get(url)
-        answer.raise_for_status()
+        answer = self._answer(url)
         following = answer.links.get("next", {}).get("url")
         try:
-            content = msgspec.json.decode(answer.content, type=kind)
-        except (msgspec.DecodeError, ValueError) as error:
+            content = decoded(answer.content, kind)
+        except ValueError as error:
             raise _Wrong(f"{url}: {error}") from error
         return content, str(answer.url.join(following)) if following else None
+
+    def _answer(self, url: str | httpx.URL) -> httpx.Response:
+        """Return a whole answer. Raises httpx.HTTPError, ReplyBroken."""
+        answer = self._loop.wait(within(_PATIENCE, self._http.get(url), "the hub"))
+        answer.raise_for_status()
+        return answer
 
     def _transfer(
         self, url: str, file: HubFile, out: BinaryIO, progress: Callable[[int], None]
@@ -187,21 +224,8 @@ class HubClient:
         if there > file.size:
             there = out.truncate(0)
         if there < file.size:
-            headers = {"accept-encoding": "identity"}
-            if there:
-                headers["range"] = f"bytes={there}-"
-            with self._http.stream("GET", url, headers=headers) as answer:
-                if answer.status_code == 416:
-                    out.truncate(0)
-                answer.raise_for_status()
-                if there and answer.status_code != 206:
-                    there = out.truncate(0)
-                # Chunks as they come: collected to a size, those before a break would be lost.
-                for chunk in answer.iter_raw():
-                    there += out.write(chunk)
-                    progress(there)
-                    if there > file.size:
-                        break
+            headers = {"range": f"bytes={there}-"} if there else {}
+            there = self._loop.wait(self._written(url, headers, file.size, there, out, progress))
         out.flush()
         if there < file.size:  # the next attempt goes on from here
             raise _Wrong(f"{file.path} ends after {there} of {file.size} bytes")
@@ -209,6 +233,32 @@ class HubClient:
         if hash_of(iter(lambda: out.read(_CHUNK), b""), file) != file.hash:
             out.truncate(0)
             raise _Wrong(f"{file.path} has not the content that the hub promised")
+
+    async def _written(
+        self,
+        url: str,
+        headers: dict[str, str],
+        size: int,
+        there: int,
+        out: BinaryIO,
+        progress: Callable[[int], None],
+    ) -> int:
+        """Append what is sent to `out`, which has `there` bytes; return how many it has then."""
+        bounds = AnswerBounds(None, WHOLE + size / _SLOWEST)
+        request = self._http.stream("GET", url, headers=headers, extensions={BOUNDS: bounds})
+        async with request as answer:
+            if answer.status_code == 416:
+                out.truncate(0)
+            answer.raise_for_status()
+            if there and answer.status_code != 206:
+                there = out.truncate(0)
+            # Chunks as they come: collected to a size, those before a break would be lost.
+            async for chunk in answer.aiter_raw():
+                there += out.write(chunk)
+                progress(there)
+                if there > size:
+                    break
+        return there
 
 
 def _file(entry: _TreeEntry) -> HubFile:
@@ -230,7 +280,7 @@ def _retried(what: str, attempt: Callable[[], _T]) -> _T:
             raise InputError(f"the hub does not let you see {what}; HF_TOKEN may help") from error
         raise InfraFault(f"{what}: the hub answers {status}") from error
     except (httpx.TransportError, httpx.InvalidURL, httpx.TooManyRedirects) as error:
-        raise HubAway(f"{what}: the hub cannot be reached: {error}") from error
+        raise HubAway(f"{what}: the hub cannot be reached: {innermost(error)}") from error
     except _Wrong as error:
         raise InfraFault(str(error)) from error
     raise AssertionError("unreachable: the loop returns or raises")
@@ -244,7 +294,6 @@ def worth_another(error: Exception) -> bool | float:
         if error.response.status_code not in _TRANSIENT:
             return False
         asked = error.response.headers.get("retry-after", "")
-        if asked.isdigit():
-            return float(asked) if float(asked) <= _LONGEST_WAIT else False
-        return True
+        wait = wait_of(asked)
+        return True if wait is None else wait <= _LONGEST_WAIT and wait
     return isinstance(error, httpx.TransportError | _Wrong)

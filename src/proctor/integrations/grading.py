@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
 
-from proctor.clients.blocking import LoopThread
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, Extracted, extract
 from proctor.integrations.reward_judges import RewardBatch, RewardJudges
@@ -23,6 +22,7 @@ from proctor.judging.judge import judges_of
 from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.limits import TEST_LIMITS, Limits
+from proctor.loop_thread import LoopThread
 from proctor.per_process import PerProcess
 from proctor.problem import Problem
 from proctor.program import Program

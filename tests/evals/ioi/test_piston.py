@@ -210,7 +210,7 @@ def test_when_all_are_down_for_too_long_each_is_named_with_its_last_error(start:
         assert f"{fakes[0].url}: status 500 " in said
         assert "no space" in said
         assert f"{fakes[1].url}: RemoteProtocolError: Server disconnected" in said
-        assert f"{gone.url}: ConnectError: [Errno 111] Connection refused" in said
+        assert f"{gone.url}: ConnectError: [Errno 111] Connect call failed" in said
         begun = [len(fake.seen) for fake in fakes]
         with pytest.raises(InfraFault, match="no Piston has been well for"):
             run(piston)

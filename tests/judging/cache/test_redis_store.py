@@ -1,13 +1,12 @@
 """A server of verdicts: shared, down, full of strangers' entries; its password is never told."""
 
-import sys
 from collections.abc import Callable
 
 import pytest
 from cache_parts import CountedJudges, HeldJudges, Server, made
 
 from proctor import JudgeSettings, Problem, Test
-from proctor.errors import InfraFault, InputError, Unauthorized, Unreachable, UnsupportedPlatform
+from proctor.errors import InfraFault, InputError, Unauthorized, Unreachable
 from proctor.judging.cache import CacheTally, open_cached
 from proctor.judging.cache.redis_store import KEPT_FOR, RedisStore
 from proctor.judging.cache.sealing import SECRET_VARIABLE, VerdictSeal
@@ -219,17 +218,6 @@ def test_other_servers_are_refused(where: str, held: HeldJudges) -> None:
     with pytest.raises(InputError, match="is a directory, or a server at redis://") as raised:
         open_cached(held, where).__enter__()
     assert "p4ssw0rd" not in str(raised.value)
-
-
-def test_without_the_package_it_is_said_how_to_get_it(
-    held: HeldJudges, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "redis", None)
-    with (
-        pytest.raises(UnsupportedPlatform, match=r"pip install 'proctor\[cache\]'"),
-        open_cached(held, f"redis://{NOBODY}"),
-    ):
-        pass
 
 
 def test_a_short_secret_is_refused(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

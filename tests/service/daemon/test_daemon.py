@@ -79,17 +79,22 @@ def test_answers_come_as_jobs_end_and_cancelling_ends_all_of_a_job(daemon: Spoke
         (b"run it", None, "bad-input", "malformed"),
         (b"[]", None, "bad-input", "Expected `object`"),
         (b'{"id": "\xff"}', None, "bad-input", ""),
-        (DEEP, None, "bad-input", ""),
+        (DEEP, "deep", "bad-input", ""),
+        (b'{"id": 1.5, "method": "ping"}', 1.5, "bad-input", "Expected `int | str"),
+        (b'{"id": "h", "method": "run", "params": {"x": }', "h", "bad-input", "malformed"),
+        (b'{"params": {"x": NaN}, "method": "run", "id": "i"}', "i", "bad-input", ""),
+        (b'[{"id": "j"}, 1]', "j", "bad-input", "Expected `object`"),
         (b'{"id": {}, "method": "ping"}', None, "bad-input", "Expected `int | str"),
         (b'{"method": "ping"}', None, "usage", "`id`"),
         (b'{"id": "u", "method": "fly"}', "u", "usage", "'fly'"),
         (b'{"id": "m"}', "m", "usage", "None"),
         (b'{"id": "r", "method": "run"}', "r", "bad-input", "`program`"),
-        (b'{"id": "n", "pad": "' + b"x" * (3 << 20) + b'"}', None, "too-large", "1048576 bytes"),
+        (b'{"id": "n", "pad": "' + b"x" * (3 << 20) + b'"}', "n", "too-large", "1048576 bytes"),
+        (b'{"pad": "' + b"x" * (3 << 20) + b'", "id": "n"}', None, "too-large", "1048576 bytes"),
     ],
 )  # fmt: skip
 def test_a_bad_line_is_answered_and_harms_nobody(
-    daemon: Spoken, line: bytes, name: str | None, code: str, says: str
+    daemon: Spoken, line: bytes, name: str | float | None, code: str, says: str
 ) -> None:
     daemon.send(b"", line, b"  ")
     error = daemon.answer(name)["error"]

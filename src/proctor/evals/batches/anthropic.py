@@ -6,6 +6,7 @@ https://docs.anthropic.com/en/docs/build-with-claude/batch-processing and
 https://docs.anthropic.com/en/api/messages.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
@@ -14,16 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from proctor.bounded_http import BOUNDS, AnswerBounds, bounded
 from proctor.errors import (
     ModelFault,
     ModelRefused,
     ModelReplyBroken,
     ModelStalled,
     ModelUnreachable,
+    ReplyBroken,
     SettingsError,
 )
 from proctor.evals.batches.service import (
     CLOCKS,
+    MOST_PAGES,
     BatchForm,
     BatchState,
     RequestBatch,
@@ -32,7 +36,7 @@ from proctor.evals.batches.service import (
 )
 from proctor.evals.models.bodies import is_text
 from proctor.evals.models.model import ModelReply, ModelRequest, TokenUsage, plain
-from proctor.evals.models.openai import Endpoint
+from proctor.evals.models.openai import DOWNLOAD, Endpoint
 from proctor.evals.models.refusals import one_line, refusal
 from proctor.evals.models.wire import LONGEST_REPLY
 from proctor.formats.tables import without_extra
@@ -165,6 +169,7 @@ class AnthropicBatches:
             base_url=endpoint.base_url.rstrip("/").removesuffix("/v1"),
             headers=headers,
             timeout=endpoint.timeout,
+            **bounded(AnswerBounds(LONGEST_REPLY)),
         )
 
     async def probe(self) -> str | None:
@@ -228,7 +233,9 @@ class AnthropicBatches:
 
     async def results(self, name: str) -> AsyncIterator[bytes]:
         # Not from `results_url`: the key must not go to an address that a server names.
-        async with self._response("GET", f"{_PATH}/batches/{name}/results") as response:
+        own = {BOUNDS: DOWNLOAD}
+        request = self._response("GET", f"{_PATH}/batches/{name}/results", extensions=own)
+        async with request as response:
             async for chunk in response.aiter_bytes():
                 yield chunk
 
@@ -239,7 +246,7 @@ class AnthropicBatches:
         """List batches made after a Unix time, the newest first."""
         found: list[_MessageBatch] = []
         query: dict[str, Any] = {"limit": _LISTED}
-        while True:
+        for _ in range(MOST_PAGES):
             body = await self._body("GET", f"{_PATH}/batches", params=query)
             page = read(body, _MessageBatchList)
             new = [each for each in page.data if each.created_at.timestamp() >= time]
@@ -247,6 +254,7 @@ class AnthropicBatches:
             if len(new) < len(page.data) or not page.has_more or not page.last_id:
                 return found
             query["after_id"] = page.last_id
+        raise ModelReplyBroken("the list of batches does not end")
 
     async def _is(self, batch_id: str, batch: RequestBatch) -> bool:
         """Return True if the first result under this id belongs to `batch`."""
@@ -258,14 +266,11 @@ class AnthropicBatches:
         return batch.key(custom_id_of(start.partition(b"\n")[0])) is not None
 
     async def _body(self, method: str, path: str, **more: Any) -> bytes:
-        chunks, size = [], 0
-        async with self._response(method, path, **more) as response:
-            async for chunk in response.aiter_bytes():
-                size += len(chunk)
-                if size > LONGEST_REPLY:
-                    raise ModelReplyBroken(f"the answer is longer than {LONGEST_REPLY} bytes")
-                chunks.append(chunk)
-        return b"".join(chunks)
+        # The size of what is sent decides how long that takes.
+        patience = None if "content" in more else more.get("timeout", self._endpoint.timeout)
+        with self._faults():
+            async with asyncio.timeout(patience), self._response(method, path, **more) as response:
+                return await response.aread()
 
     @asynccontextmanager
     async def _response(
@@ -285,7 +290,9 @@ class AnthropicBatches:
     def _faults(self) -> Iterator[None]:
         try:
             yield
-        except self._httpx.TimeoutException as error:
+        except ReplyBroken as error:
+            raise ModelReplyBroken(str(error)) from error
+        except (TimeoutError, self._httpx.TimeoutException) as error:
             raise ModelStalled("no answer in time", busy=True) from error
         except self._httpx.HTTPError as error:
             raise ModelUnreachable(str(error) or type(error).__name__) from error

@@ -14,8 +14,15 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from proctor.errors import ModelRefused
-from proctor.evals.batches.service import CLOCKS, BatchForm, BatchState, RequestBatch, read
+from proctor.errors import ModelRefused, ModelReplyBroken
+from proctor.evals.batches.service import (
+    CLOCKS,
+    MOST_PAGES,
+    BatchForm,
+    BatchState,
+    RequestBatch,
+    read,
+)
 from proctor.evals.models import wire
 from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.model import ModelReply, ModelRequest
@@ -124,7 +131,7 @@ class OpenAIBatches:
 
     async def found(self, batch: RequestBatch, known: Collection[str]) -> str | None:  # noqa: ARG002 - its token is enough
         after: dict[str, str] = {}
-        while True:
+        for _ in range(MOST_PAGES):
             list_ = self._server.client.batches.with_streaming_response.list
             page = await self._asked(list_(limit=100, extra_query=after), _OpenAIBatchList)
             for each in page.data:
@@ -135,6 +142,7 @@ class OpenAIBatches:
             if page.data[-1].created_at < batch.made - CLOCKS:  # the newest batches come first
                 return None
             after = {"after": page.data[-1].id}
+        raise ModelReplyBroken("the list of batches does not end")
 
     async def state(self, batch_id: str) -> BatchState:
         call = self._server.client.batches.with_streaming_response.retrieve(batch_id)

@@ -11,6 +11,8 @@ from proctor.errors import ModelReplyBroken
 from proctor.evals.models import wire
 from proctor.evals.models.model import ModelRequest
 
+MOST_PAGES = 1000
+"""Pages of a list of batches at most."""
 CLOCKS = 3600.0
 """Seconds by which this machine's clock and a provider's may differ."""
 _T = TypeVar("_T")

@@ -10,14 +10,27 @@ from typing import Any
 import httpx
 import msgspec
 
-from proctor.errors import InputError, Unauthorized
+from proctor.bounded_http import (
+    AnswerBounds,
+    beginning,
+    bounded,
+    decoded,
+    innermost,
+    wait_of,
+    within,
+)
+from proctor.errors import InputError, ReplyBroken, Unauthorized
 from proctor.evals.ioi import feedback
+from proctor.limits import MIB
+from proctor.loop_thread import LoopThread
 
 PACKAGE = "cms_ioi"
 _EXTRA = 3.0
 """Seconds beyond the time limit after which Piston kills; the package's own limit comes first."""
 _LONGEST_ANSWER = 600.0
 """Seconds to wait for an answer, which only comes when all is compiled and has run."""
+_MOST_BYTES = 64 * MIB
+"""Bytes of an answer: Piston itself cuts what a program prints."""
 _PATIENCE = 10.0
 """Seconds to wait for a connection, and for the list of languages."""
 _BUSY = "Resource temporarily unavailable"
@@ -68,32 +81,36 @@ class PistonHttp:
 
     def __init__(self, key: str | None = None) -> None:
         """`key` is sent as the header Authorization."""
-        self._http = httpx.Client(
+        self._loop = LoopThread()
+        self._http = httpx.AsyncClient(
             headers={"authorization": key} if key else {},
-            timeout=httpx.Timeout(_LONGEST_ANSWER, connect=_PATIENCE),
+            timeout=httpx.Timeout(None, connect=_PATIENCE),
             # Each request has a connection of its own: that costs nothing beside a test, and a
             # connection that breaks was not merely idle for too long.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+            **bounded(AnswerBounds(_MOST_BYTES)),
         )
 
     def close(self) -> None:
         """Close all connections."""
-        self._http.close()
+        if not self._loop.closed:
+            self._loop.wait(self._http.aclose())
+            self._loop.close()
 
     def check(self, url: str) -> None:
         """Check that a URL is that of a Piston with the package.
 
         Raises PistonDown if that cannot be found out now, InputError and Unauthorized if it is not.
         """
-        answer = self._answer("GET", f"{url}/runtimes", timeout=_PATIENCE)
+        answer = self._answer("GET", f"{url}/runtimes", _PATIENCE)
         said = f"{url}/runtimes answers status {answer.status_code}"
         if answer.status_code in (401, 403):
             raise Unauthorized(f"{said}: set PISTON_KEY to what its header Authorization must be")
         if answer.status_code != 200:
             raise InputError(f"{said}: give the URL up to and including the version, as in /api/v2")
         try:
-            found = msgspec.json.decode(answer.content, type=list[_InstalledPackage])
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            found = decoded(answer.content, list[_InstalledPackage])
+        except ValueError as error:
             raise InputError(f"{url} is not a Piston: it answers {_kind(answer)}") from error
         if not any(PACKAGE in (each.language, *each.aliases) for each in found):
             raise InputError(
@@ -102,9 +119,9 @@ class PistonHttp:
 
     def run_test(self, url: str, request: Mapping[str, Any]) -> tuple[str, str]:
         """Run one test; return score, feedback. Raises PistonDown, PistonRefused, PistonUnsure."""
-        answer = self._answer("POST", f"{url}/execute", json=request)
+        answer = self._answer("POST", f"{url}/execute", _LONGEST_ANSWER, json=request)
         if answer.status_code in _REFUSED:
-            raise PistonRefused(f"{url}/execute: {answer.text[:500]}")
+            raise PistonRefused(f"{url}/execute: {beginning(answer.content, 500)}")
         if answer.status_code != 200:
             raise PistonDown(f"status {answer.status_code}", begun=True)
         try:
@@ -112,19 +129,22 @@ class PistonHttp:
         except PistonUnsure as error:
             raise PistonUnsure(f"{url}/execute: {error}") from error
 
-    def _answer(self, method: str, url: str, **more: Any) -> httpx.Response:
+    def _answer(self, method: str, url: str, seconds: float, **more: Any) -> httpx.Response:
         """Return the answer. Raises PistonDown if there is none, and for status 429 and 5xx."""
+        asked = self._http.request(method, url, **more)
         try:
-            answer = self._http.request(method, url, **more)
+            answer = self._loop.wait(within(seconds, asked, url))
+        except ReplyBroken as error:
+            raise PistonDown(str(error), begun=True) from error
         except httpx.HTTPError as error:
             unsent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-            said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            words = str(innermost(error)) or str(error)
+            said = f"{type(error).__name__}: {words}" if words else type(error).__name__
             raise PistonDown(said, begun=not unsent) from error
         status = answer.status_code
         if status == 429 or status >= 500:
-            wait = answer.headers.get("retry-after", "")
-            pause = float(wait) if wait.isascii() and wait.isdigit() else None
-            said = f"status {status} {answer.text[:200]}".strip()
+            pause = wait_of(answer.headers.get("retry-after", ""))
+            said = f"status {status} {beginning(answer.content)}".strip()
             raise PistonDown(said, begun=status not in _NOT_BEGUN, pause=pause)
         return answer
 
@@ -159,8 +179,8 @@ def _kind(answer: httpx.Response) -> str:
 def read_answer(content: bytes) -> tuple[str, str]:
     """Return score and feedback, read in the published order. Raises PistonDown, PistonUnsure."""
     try:
-        answer = msgspec.json.decode(content, type=_PistonAnswer)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        answer = decoded(content, _PistonAnswer)
+    except ValueError as error:
         raise PistonDown(f"does not answer as a Piston: {error}", begun=True) from error
     run = answer.run
     if run is not None and _BUSY in run.stderr:

@@ -20,11 +20,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from proctor.bounded_http import AnswerBounds, bounded, innermost
 from proctor.errors import (
+    ModelFault,
     ModelRefused,
     ModelReplyBroken,
     ModelStalled,
     ModelUnreachable,
+    ReplyBroken,
     SettingsError,
 )
 from proctor.evals.models import wire
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
     import openai
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
+DOWNLOAD = AnswerBounds(None, 6 * 3600.0)
+"""Bounds on whatever has none of its own: the results of a batch are large."""
 PROBE_PATIENCE = 5.0
 """Seconds to wait for the answer to a probe."""
 
@@ -89,6 +94,8 @@ class OpenAIServer:
             api_key=endpoint.api_key or "none",
             base_url=endpoint.base_url,
             timeout=endpoint.timeout,
+            # Whoever reads a reply counts its bytes and has a clock; errors are read by the client.
+            http_client=openai.DefaultAsyncHttpxClient(**bounded(DOWNLOAD)),
             max_retries=0,
             default_headers={"User-Agent": f"proctor/{__version__}", **endpoint.headers},
         )
@@ -105,8 +112,8 @@ class OpenAIServer:
                 ) from error
             except self.errors.APIStatusError as error:
                 raise refusal_of(error) from error
-            except self.errors.APIError as error:
-                raise ModelUnreachable(_cause(error)) from error
+            except (self.errors.APIError, ReplyBroken) as error:
+                raise _lost(error) from error
 
     async def body(self, call: Any, most: int = LONGEST_REPLY) -> bytes:
         """Read a response of `most` bytes at most."""
@@ -147,8 +154,8 @@ class OpenAIServer:
             if error.status_code in {401, 403}:
                 raise ModelRefused(f"{where}: {fault}; check OPENAI_API_KEY") from error
             return None if error.status_code < 500 else f"{self.endpoint.base_url}: {fault}"
-        except self.errors.APIError as error:
-            raise ModelUnreachable(f"{where}: {_cause(error)}") from error
+        except (self.errors.APIError, ReplyBroken) as error:
+            raise _lost(error, f"{where}: ") from error
         return self._listed(wire.model_names(body), where)
 
     def _listed(self, names: list[str] | None, where: str) -> str | None:
@@ -239,11 +246,15 @@ class OpenAIModel:
         return True
 
 
+def _lost(error: BaseException, where: str = "") -> ModelFault:
+    """Return the fault of a reply that has not come, or that is not read any further."""
+    kind = ModelReplyBroken if isinstance(innermost(error), ReplyBroken) else ModelUnreachable
+    return kind(f"{where}{_cause(error)}")
+
+
 def _cause(error: BaseException) -> str:
-    """Return the innermost reason: the client itself says no more than that it failed."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return str(error) or type(error).__name__
+    reason = innermost(error)
+    return str(reason) or type(reason).__name__
 
 
 def _http_library(client: ModuleType) -> Any:

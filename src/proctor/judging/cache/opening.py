@@ -48,7 +48,7 @@ def cache_before(
     if scheme in SCHEMES:
         from proctor.judging.cache.redis_store import RedisStore
 
-        store, secret = RedisStore(str(where)), shared_secret()
+        secret, store = shared_secret(), RedisStore(str(where))
         if secret is None:
             _logger.warning(
                 "%s is not set: whoever can write to %s can forge verdicts",

@@ -1,6 +1,7 @@
 """Verdicts in a store that may fail: a cache that cannot be used costs time, and no judgement."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -26,6 +27,7 @@ class RememberedVerdicts:
         """`pause`: seconds for which the store is left alone once it has failed."""
         self._store, self._seal, self._tally, self._pause = store, seal, tally, pause
         self._closed = False
+        self._lock = threading.Lock()
         self._until = 0.0
         """Time until which the store is left alone, by the monotonic clock; 0 before it failed."""
 
@@ -75,6 +77,7 @@ class RememberedVerdicts:
 
     def _failed(self, error: ProctorError) -> None:
         self._tally.count("failures")
-        if not self._until:
+        with self._lock:  # of several threads that failed at once, one says so
+            first, self._until = not self._until, time.monotonic() + self._pause
+        if first:
             _logger.warning("judging goes on without the cache: %s", error)
-        self._until = time.monotonic() + self._pause

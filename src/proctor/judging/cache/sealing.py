@@ -27,6 +27,8 @@ SECRET_VARIABLE = "PROCTOR_CACHE_KEY"  # noqa: S105 - the name of a variable
 _SHORTEST_SECRET = 16
 LARGEST = 1 << 20
 """Bytes of the largest judgement that is remembered, packed."""
+LARGEST_ENTRY = len(_SEALED) + _SEAL + LARGEST
+"""Bytes of the largest entry."""
 ENOUGH = 2
 """Equal judgements after which one is handed out instead of judging again."""
 

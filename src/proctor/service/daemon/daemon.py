@@ -15,7 +15,7 @@ from proctor.errors import Cancelled, InfraFault, InputError, ProctorError, Usag
 from proctor.service.admission import RequestContext
 from proctor.service.daemon import tack
 from proctor.service.daemon.sessions import Tell, session_methods
-from proctor.service.daemon.stdio import LineWriter, lines, take_stdio
+from proctor.service.daemon.stdio import CutLine, LineWriter, lines, take_stdio
 from proctor.service.encoding import as_json, decoded
 from proctor.service.engine import Engine
 from proctor.service.http.native import about, convert, schema, solving
@@ -24,8 +24,8 @@ from proctor.service.http.problem_details import ProblemDetails, problem_of
 from proctor.service.http.settings import ServeSettings
 from proctor.service.http.tack import envelope as tack_envelope
 from proctor.service.live import OutputStream
+from proctor.service.request_ids import NULL, ids_in
 from proctor.solver.envelope import Envelope
-from proctor.text import well_formed_json
 from proctor.version import __version__
 
 PROTOCOL = 1
@@ -85,21 +85,22 @@ class Daemon:
             "methods": sorted(self._methods),
         }
 
-    def take(self, line: bytes | None) -> None:
-        """Start the job that a line requests, or answer its error; None: the line was too long."""
-        if line is None:
+    def take(self, line: bytes) -> None:
+        """Start the job that a line requests, or answer its error."""
+        if isinstance(line, CutLine):
             title = f"a request is one line of at most {self._most} bytes"
-            self._say({"id": None, "error": ProblemDetails(413, "too-large", title)})
+            for name in ids_in(line):
+                self._say({"id": name, "error": ProblemDetails(413, "too-large", title)})
             return
         if not line.strip():
             return
         try:
             envelope = decoded(line, _DaemonRequest)
         except InputError as error:
-            # Tack's clients do not know `error`: the fields that they expect are sent with it.
-            name = _id_of(line)
-            told = tack_envelope.crashed(f"JSON decode error: {error}") if name is None else {}
-            self._say({**told, "id": name, "error": problem_of(error)})
+            for name in ids_in(line):
+                # Tack's clients do not know `error`: the fields that they expect are sent with it.
+                told = tack_envelope.crashed(f"JSON decode error: {error}") if name == NULL else {}
+                self._say({**told, "id": name, "error": problem_of(error)})
             return
         if envelope.method is None and envelope.type is not None:
             self._take_typed(envelope, line)
@@ -238,14 +239,6 @@ class Daemon:
         self._send(as_json(message, fault))
 
 
-def _id_of(line: bytes) -> Id | None:
-    """Return the id of a request whose only fault is half of a surrogate pair, else None."""
-    try:
-        return msgspec.json.decode(well_formed_json(line), type=_DaemonRequest).id
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
 _OWNER = "daemon"
 
 
@@ -326,7 +319,7 @@ async def _serve(settings: ServeSettings, source: int, target: int, greet: bool)
     await asyncio.to_thread(writer.close, _LAST_WORDS if stopped else None)
 
 
-def _take(daemon: Daemon, line: bytes | None, taken: threading.Event) -> None:
+def _take(daemon: Daemon, line: bytes, taken: threading.Event) -> None:
     try:
         daemon.take(line)
     finally:

@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 _CHUNK = 1 << 20
+_BEGINNING = 4096
+"""Bytes of a line that is too long which are kept."""
 MOST_UNSENT = 64 << 20
 """Bytes of unread answers at which no further request is read."""
 
@@ -32,8 +34,12 @@ def take_stdio() -> tuple[int, int]:
     return source, target
 
 
-def lines(source: int, most: int) -> Iterator[bytes | None]:
-    """Yield lines without line ends until the input ends; None for one of more than `most` bytes.
+class CutLine(bytes):
+    """The beginning of a line that was too long, by which its request can be recognised."""
+
+
+def lines(source: int, most: int) -> Iterator[bytes]:
+    """Yield lines without line ends until the input ends; a CutLine for one of more than `most`.
 
     No more than `most` bytes of a line are ever held.
     """
@@ -42,15 +48,15 @@ def lines(source: int, most: int) -> Iterator[bytes | None]:
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
             over = over or len(kept) + end - start > most
-            yield None if over else bytes(kept) + data[start:end]
+            kept += data[start : min(end, start + _BEGINNING) if over else end]
+            yield CutLine(kept[:_BEGINNING]) if over else bytes(kept)
             kept, over, start = bytearray(), False, end + 1
         over = over or len(kept) + len(data) - start > most
+        kept += data[start : start + _BEGINNING if over else len(data)]
         if over:
-            kept = bytearray()
-        else:
-            kept += data[start:]
+            del kept[_BEGINNING:]
     if over or kept:
-        yield None if over else bytes(kept)
+        yield CutLine(kept) if over else bytes(kept)
 
 
 class LineWriter:

@@ -14,6 +14,8 @@ from proctor.service.http.problem_details import TYPE
 
 HEAD_BYTES = 32 << 10
 HEAD_FIELDS = 100
+_CHECKED = frozenset({len(b"host"), len(b"transfer-encoding")})
+"""Lengths of the names of headers that are looked at."""
 PIPELINED = 16
 """Requests that may wait on one connection for the answer to the first."""
 _CHECK_EVERY, _CHECKS = 5.0, 3
@@ -36,7 +38,7 @@ class Connection(HttpToolsProtocol):
         self._awaits_head, self._in_head = True, False
         self._unparsed = 0
         """Bytes since the last complete head, part of a body, or complete request."""
-        self._fields = self._field_bytes = 0
+        self._fields = self._field_bytes = self._hosts = 0
         self._head_timer: asyncio.TimerHandle | None = None
         self._checks = 0
         self.since = 0.0
@@ -94,7 +96,7 @@ class Connection(HttpToolsProtocol):
         """Start to count the fields and bytes of a new head."""
         super().on_message_begin()
         self._in_head = True
-        self._fields = self._field_bytes = 0
+        self._fields = self._field_bytes = self._hosts = 0
 
     def on_url(self, url: bytes) -> None:
         """Take a part of the path. Raises ValueError beyond the bounds."""
@@ -102,14 +104,28 @@ class Connection(HttpToolsProtocol):
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header, or a trailer. Raises ValueError beyond the bounds."""
+        """Take a header, or a trailer. Raises ValueError beyond the bounds, or if it is refused."""
         self._count(1, len(name) + len(value))
+        if self._in_head and len(name) in _CHECKED:
+            self._check(name.lower(), value)
         super().on_header(name, value)
 
+    def _check(self, name: bytes, value: bytes) -> None:
+        """Refuse what a proxy before this server might understand in another way (RFC 9112)."""
+        self._hosts += name == b"host"
+        if self._hosts > 1:
+            raise ValueError("two hosts")
+        if name == b"transfer-encoding" and value.strip().lower() != b"chunked":
+            raise ValueError("no other encoding is known")
+
     def on_headers_complete(self) -> None:
-        """Stop waiting for a head. Raises ValueError if too many requests wait."""
+        """Stop waiting for a head. Raises ValueError if too many requests wait, or without Host."""
         if len(self.pipeline) >= PIPELINED:
             raise ValueError("too many requests at once")
+        version = self.parser.get_http_version()
+        encoded = any(name == b"transfer-encoding" for name, _ in self.headers)
+        if (version == "1.1" and not self._hosts) or (version == "1.0" and encoded):
+            raise ValueError("not as its version of HTTP has it")
         self._stop_timer()
         self._awaits_head = self._in_head = False
         self._unparsed = 0
@@ -165,7 +181,8 @@ class Connection(HttpToolsProtocol):
 
     def _refuse(self, status: int, why: str) -> None:
         """Answer and close; if an answer to another request is under way, only close."""
-        if self.serving:
+        own = self.cycle is not None and self.cycle.more_body and not self.cycle.response_started
+        if self.serving and (self.pipeline or not own):
             self.transport.abort()
             return
         body = json.dumps({"status": status, "code": _CODES[status], "title": why}).encode()

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import msgspec
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
+from proctor.json_values import JsonValueCounter
 from proctor.limits import MIB
 from proctor.service.admission import physical_memory
 from proctor.service.http.index.routes import PAGES
@@ -188,30 +188,6 @@ class BodyBudget:
     def fits(self, declared: int) -> bool:
         """Return True if there is room for a body of so many bytes."""
         return self.held + declared <= self.most
-
-
-class JsonValueCounter:
-    """Counts the values of JSON that comes in parts, ignoring text in strings: an upper bound."""
-
-    _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
-    _END = b"\0"
-    """A byte that JSON never has: it remains where a part does not end within a string."""
-
-    def __init__(self) -> None:
-        """Begin outside of all strings."""
-        self.count = 0
-        self._open = b""
-        """Start of a string in the state in which the last part ended; empty outside of strings."""
-
-    def add(self, part: bytes) -> int:
-        """Take the next part; return how many values it brings."""
-        goes_on, part = bool(self._open), self._open + part
-        outside, found = self._STRING.subn(b"", part + self._END)
-        escaped = (len(part) - len(part.rstrip(b"\\"))) % 2
-        self._open = b"" if outside.endswith(self._END) else b'"' + b"\\" * escaped
-        found += sum(map(outside.count, (b",", b"[", b"{"))) - goes_on
-        self.count += found
-        return found
 
 
 class BoundedBody:

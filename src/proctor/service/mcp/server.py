@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,10 +18,12 @@ import msgspec
 from proctor.errors import InputError, ProctorError
 from proctor.sandbox.session import DEFAULT_LIMITS
 from proctor.service.admission import RequestContext
+from proctor.service.daemon.stdio import LineWriter, take_stdio
 from proctor.service.engine import Engine
 from proctor.service.http.native import convert, schema
 from proctor.service.http.native.session_schema import ExecuteRequestJson
 from proctor.service.http.native.sessions import execute
+from proctor.service.mcp.stdio import LineOutput, VettedInput
 from proctor.service.mcp.tools import (
     CloseSession,
     ExecuteCode,
@@ -160,9 +163,9 @@ def make_server(engine: Engine) -> "Server[Any]":
         if tool is None:
             return _told(f"there is no tool {params.name!r}", {"code": "not-found"})
         try:
-            asked = msgspec.convert(params.arguments or {}, tool.takes)
+            asked = _arguments(params.arguments or {}, tool.takes)
             found = await _apart(tool.work(asked, RequestContext(_owner(context.request))))
-        except msgspec.ValidationError as error:
+        except _BadArguments as error:
             return _told(f"these arguments will not do: {error}", {"code": "bad-input"})
         except ProctorError as error:
             fault = {"code": error.code, "message": str(error)}
@@ -183,6 +186,18 @@ def make_server(engine: Engine) -> "Server[Any]":
         on_call_tool=call_tool,
         get_tool_input_schema=lambda name: _schema(known[name].takes) if name in known else None,
     )
+
+
+class _BadArguments(Exception):
+    """Arguments of a tool that are not what it takes."""
+
+
+def _arguments(given: dict[str, Any], kind: type[msgspec.Struct]) -> Any:
+    """Return a tool's arguments. Raises _BadArguments."""
+    try:
+        return msgspec.convert(given, kind)
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise _BadArguments(str(error)) from error
 
 
 def _told(
@@ -219,13 +234,33 @@ def _owner(request: Any) -> str:
     return "" if request is None else str(request.scope["state"]["owner"])
 
 
-async def over_stdio(engine: Engine) -> None:
-    """Serve one client until stdin ends."""
+async def over_stdio(engine: Engine, most: int) -> None:
+    """Serve one client until stdin ends, or nobody reads the answers; lines have `most` bytes."""
+    import mcp_types as types
     from mcp.server.stdio import stdio_server
 
+    source, target = take_stdio()
+    loop, serving = asyncio.get_running_loop(), asyncio.current_task()
+    assert serving is not None
+    stop, gone = serving.cancel, False
+
+    def hung_up() -> None:
+        nonlocal gone
+        gone = True
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(stop)
+
+    writer = LineWriter(target, hung_up)
+    understood = partial(types.jsonrpc_message_adapter.validate_json, by_name=False)
+    given, taken = VettedInput(source, most, writer, understood), LineOutput(writer)
     server = make_server(engine)
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+    try:
+        async with stdio_server(given, taken) as (reading, writing):  # type: ignore[arg-type]
+            await server.run(reading, writing, server.create_initialization_options())
+    except asyncio.CancelledError:
+        if not gone:
+            raise
+    await asyncio.to_thread(writer.close, None)
 
 
 class McpOverHttp:

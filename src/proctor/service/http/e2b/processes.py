@@ -16,17 +16,23 @@ from litestar import Request, post
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
 
-from proctor.errors import InputError, NotFound, ProctorError
+from proctor.errors import Busy, InputError, NotFound, ProctorError
 from proctor.execution import Execution, LimitHit
 from proctor.service.admission import RequestContext
 from proctor.service.http.e2b.cells import with_variables, within
-from proctor.service.http.e2b.command_input import CommandInput
+from proctor.service.http.e2b.command_input import (
+    MOST_AT_ONCE,
+    MOST_WAITING,
+    RETRY_AFTER,
+    CommandInput,
+)
 from proctor.service.http.e2b.errors import code_of, of_procedure
 from proctor.service.http.e2b.live_output import LiveOutput
 from proctor.service.http.e2b.requests import SandboxRequests, decoded
 from proctor.service.http.e2b.sandboxes import CommandUnderWay, Sandbox
 from proctor.service.http.request import context_of, header_of
-from proctor.service.http.responses import JsonReply, PendingResponse, StreamingResponse
+from proctor.service.http.responses import JsonReply, PendingResponse, ReplyError, StreamingResponse
+from proctor.service.jobs import size_of
 
 _STREAM = "application/connect+json"
 _PREFIX = struct.Struct(">BI")
@@ -35,6 +41,11 @@ _LAST = 2
 _KEEPALIVE: dict[str, Any] = {"event": {"keepalive": {}}}
 _STREAMS = ("", "stdout", "stderr")
 _KILL = ("SIGNAL_SIGKILL", "SIGNAL_SIGTERM")
+_DIGITS = 10
+MOST_COMMANDS = 100
+"""Commands of a sandbox that may run or wait at once."""
+_MOST_WORDS = 2 << 20
+"""Bytes, about, of a command's words and variables; Linux takes no more."""
 _Request = Request[Any, Any, Any]
 
 
@@ -76,8 +87,11 @@ def process_routes(requests: SandboxRequests) -> list[HTTPRouteHandler]:
     @post("/process.Process/Start", status_code=200)
     async def start(request: _Request) -> ASGIApp:
         """Run a command; send its number at once, its output as it comes, and then its end."""
-        body, patience = await request.body(), _patience(request)
-        context = context_of(request)
+        try:
+            patience = _patience(request)
+        except InputError as error:
+            raise ReplyError(of_procedure(error)) from error
+        body, context = await request.body(), context_of(request)
 
         async def events() -> AsyncIterator[bytes]:
             try:
@@ -113,18 +127,20 @@ async def _run(
     """Yield the events of a command. Raises TimeoutError, ProctorError."""
     if asked.pty is not None:
         raise InputError("commands have no terminal here")
+    if len(sandbox.commands) >= MOST_COMMANDS:
+        raise Busy(f"{MOST_COMMANDS} commands of the sandbox wait already", RETRY_AFTER)
     process = asked.process
+    if size_of(process) > _MOST_WORDS:
+        raise InputError(f"a command and its variables have at most {_MOST_WORDS} bytes")
     words = (*with_variables({**sandbox.variables, **process.envs}), process.cmd, *process.args)
     words = within(process.cwd, words)
     number, live = sandbox.new_number(), LiveOutput()
-    stdin = await CommandInput.open() if asked.stdin else None
+    stdin = CommandInput() if asked.stdin else None
     running = asyncio.ensure_future(
-        sandbox.session.command(
-            words, b"" if stdin is None else stdin.reads, context, on_output=live.take
-        )
+        sandbox.session.command(words, stdin or b"", context, on_output=live.take)
     )
     if stdin is not None:
-        running.add_done_callback(lambda _: stdin.close())
+        running.add_done_callback(lambda _: stdin.finish())
     config = msgspec.to_builtins(process)
     sandbox.commands[number] = CommandUnderWay(config, running, stdin)
     try:
@@ -178,22 +194,33 @@ def _done(sandbox: Sandbox, name: str, asked: ProcessRequest) -> JsonReply | dic
             if name == "CloseStdin":
                 under_way.stdin.end()
             else:
-                under_way.stdin.send(_input(asked.input))
+                under_way.stdin.send(_input(sandbox, asked.input))
             return {}
     return JsonReply({"code": "unimplemented", "message": f"{name} is not served here"}, 501)
 
 
-def _input(given: dict[str, str]) -> bytes:
+def _input(sandbox: Sandbox, given: dict[str, str]) -> bytes:
+    """Return what is to be sent to a command. Raises InputError, Busy if much else waits."""
     try:
-        return b64decode(given.get("stdin", ""), validate=True)
+        data = b64decode(given.get("stdin", ""), validate=True)
     except (binascii.Error, ValueError) as error:
         raise InputError(f"the input is not base64: {error}") from error
+    if len(data) > MOST_AT_ONCE:
+        raise InputError(f"at most {MOST_AT_ONCE} bytes of input at once: send it in parts")
+    waiting = sum(each.stdin.waiting for each in sandbox.commands.values() if each.stdin)
+    if waiting > MOST_WAITING:
+        raise Busy("commands have not read the input that was sent before", RETRY_AFTER)
+    return data
 
 
 def _patience(request: _Request) -> float | None:
-    """Return the seconds that the client waits, or None."""
+    """Return the seconds that the client waits, or None. Raises InputError."""
     text = header_of(request, b"connect-timeout-ms")
-    return int(text) / 1000 if text.isdigit() and len(text) <= 10 else None
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        raise InputError(f"Connect-Timeout-Ms is a number of at most {_DIGITS} digits")
+    return int(text) / 1000
 
 
 def _event(**fields: Any) -> dict[str, Any]:

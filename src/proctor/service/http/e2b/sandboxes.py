@@ -14,6 +14,7 @@ from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.e2b.command_input import CommandInput
 from proctor.service.http.e2b.contexts import CodeContexts
+from proctor.service.jobs import size_of
 from proctor.service.owned_session import OwnedSession
 from proctor.service.sessions import MAX_IDLE
 
@@ -23,6 +24,8 @@ TIMEOUT = 300.0
 """Seconds without use after which a sandbox ends, where its client names none."""
 LIMITS = Limits(cpu=3600.0, memory=2 * GIB, output=64 * MIB, processes=64, disk=512 * MIB)
 """Limits of sandboxes; clients end an execution that takes too long by hanging up."""
+MOST_KEPT = 256 << 10
+"""Bytes, about, of a sandbox's metadata, and of its variables, which are kept as long as it is."""
 _USUAL = frozenset({"base", "code-interpreter-v1", "code-interpreter-beta"})
 """Templates that stand for the server's usual packages."""
 
@@ -103,6 +106,9 @@ class Sandboxes:
         if template not in _USUAL and template not in sets:
             known = ", ".join([*sorted(_USUAL), *sets])
             raise NotFound(f"there is no template {template!r} (there are: {known})")
+        for name, given in (("metadata", asked.metadata), ("envVars", asked.env_vars)):
+            if size_of(given) > MOST_KEPT:
+                raise InputError(f"{name} has at most {MOST_KEPT} bytes")
         session = await self._engine.sessions.open(
             context, LIMITS, _checked(asked.timeout), template if template in sets else None
         )

@@ -14,6 +14,7 @@ from typing import Annotated
 import msgspec
 
 from proctor.errors import InputError
+from proctor.limits import MIB
 from proctor.service.http.problem_details import ProblemDetails
 
 PACKED = "application/vnd.msgpack"
@@ -21,6 +22,7 @@ PACKED = "application/vnd.msgpack"
 ANSWERS = "application/vnd.proctor.answers"
 """Media type of PackedAnswers in frames."""
 MOST_REQUESTS = 10_000
+LONGEST_FRAME = 64 * MIB
 _LENGTH = struct.Struct(">I")
 EMPTY_FRAME = _LENGTH.pack(0)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -123,15 +125,22 @@ class FrameReader:
     def __init__(self) -> None:
         self._data = bytearray()
 
+    @property
+    def begun(self) -> bool:
+        """True if a frame has begun to come that has not ended."""
+        return bool(self._data)
+
     def answers(self, part: bytes) -> Iterator[PackedAnswer]:
         """Take the next part of the stream; yield the answers that it completes.
 
-        Raises msgspec.DecodeError for a frame that is not an answer.
+        Raises msgspec.DecodeError or UnicodeDecodeError for a frame that is not an answer.
         """
         self._data += part
         at = 0
         while at + _LENGTH.size <= len(self._data):
             (length,) = _LENGTH.unpack_from(self._data, at)
+            if length > LONGEST_FRAME:
+                raise msgspec.DecodeError(f"a frame of {length} bytes")
             end = at + _LENGTH.size + length
             if end > len(self._data):
                 break
