@@ -15,7 +15,7 @@ import pytest
 
 from proctor.errors import NoIsolation, SettingsError
 from proctor.execution import Guarantee, Isolation, Strength
-from proctor.selftest import attempt, run
+from proctor.selftest import attempt, run, stranger
 from proctor.selftest.attack import WAYS, Attack, AttackKind, load, parse
 from proctor.selftest.attempt import SECRET, _excuse
 from proctor.selftest.bait import SHARED_DIRECTORIES, Bait
@@ -369,3 +369,41 @@ def test_a_niceness_that_was_left_is_found(monkeypatch: pytest.MonkeyPatch) -> N
     before = attempt.inspect_cell
     monkeypatch.setattr(run, "inspect_cell", lambda cell: replace(before(cell), niceness=-1))
     assert "a niceness" in only(selftest([attack])).happened
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "happened"),
+    [
+        ("finish('all')", AttackStatus.HELD, "held: all"),
+        ("attempt('a', open, '/')\nfinish()", AttackStatus.HELD, "held"),
+        ("attempt('a', open, '/dev/null')\nfinish()", AttackStatus.THROUGH, "a"),
+        ("refused('a', int, '1')\nfinish()", AttackStatus.THROUGH, "a: '1' was accepted"),
+        ("refused('a', int, 'x')\nfinish()", AttackStatus.THROUGH, "a: ValueError: invalid"),
+        (
+            "from proctor import Limits\nrefused('a', Limits, -1.0)\nfinish()",
+            AttackStatus.HELD,
+            "held",
+        ),
+        ("import os\nprint('held')\nos.abort()", AttackStatus.THROUGH, "ended with code -6"),
+        ("print('nothing')", AttackStatus.THROUGH, "it ended with code 0: nothing"),
+        ("leave_out('for want of rights')", AttackStatus.NOT_RUN, "for want of rights"),
+    ],
+)
+def test_strangers(
+    source: str,
+    status: AttackStatus,
+    happened: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    text = f"# title: t\n# kind: host\n# must: held\n{source}\n"
+    place = tmp_path / "attack.py"
+    place.write_text(text)
+    (tmp_path / "sitecustomize.py").write_text(
+        "from proctor.selftest import attack\n"
+        f"attack.load = lambda _: [attack.parse(open({str(place)!r}).read(), 'files', 'a', 'a')]\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    outcome = stranger.carry_out(parse(text, "files", "a", "a"))
+    assert outcome.status is status
+    assert happened in outcome.happened

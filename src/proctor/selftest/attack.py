@@ -13,9 +13,10 @@ the first line that is not a comment::
 | kind | `run`: one program; `judge`: a submission; `pair`: two programs in one cell, the second |
 |      | after the first, separated by the line SECOND; `guess`: a submission that is judged again |
 |      | and again, in two cells and all modes alternately; `solve`: a generated solver, see |
-|      | solving.py |
+|      | solving.py; `host`: a stranger to proctor itself, who sends it files, answers or |
+|      | messages, or uses the same machine, see stranger.py |
 | must | what has to happen; see RequiredOutcome. For `judge` and `guess` always `not AC`, for |
-|      | `solve` always `held` |
+|      | `solve` and `host` always `held` |
 | limits | any of `cpu=0.5 wall=1 memory=64M output=1M processes=16 disk=0 stack=8M loopback` |
 | modes | judge and guess: some of `standard fast official`; all if left out |
 | function | judge only: the function to call, for a function-call problem |
@@ -41,7 +42,10 @@ from proctor.errors import InputError
 from proctor.execution import GUARANTEES, Execution, LimitHit
 from proctor.limits import MIB, Limits
 
-GROUPS = ("escape", "exhaustion", "grader", "leakage", "locks", "oracle", "solver")
+GROUPS = (
+    "escape", "exhaustion", "files", "grader", "leakage", "locks", "neighbour", "oracle",
+    "protocols", "servers", "solver",
+)  # fmt: skip
 MODES = ("standard", "fast", "official")
 WAYS = ("run", "script", "command", "solver", "submission")
 """Ways into a cell: as servers and `run()` run programs, as `proctor run` does, by an interpreter of
@@ -65,6 +69,7 @@ class AttackKind(StrEnum):
     PAIR = "pair"
     GUESS = "guess"
     SOLVE = "solve"
+    HOST = "host"
 
 
 _SUBMISSIONS = (AttackKind.JUDGE, AttackKind.GUESS)
@@ -259,7 +264,7 @@ class _Reader:
             )
         if kind in _SUBMISSIONS:
             return None
-        if text != HELD and (kind is AttackKind.SOLVE or "ways" in self.values):
+        if text != HELD and (kind in (AttackKind.SOLVE, AttackKind.HOST) or "ways" in self.values):
             raise self.error(f"must be {HELD!r} here", self.lines["must"])
         alternatives = tuple(text.split(" or "))
         known = {"held", "exit nonzero", "signal", "any end", *(f"limit {n}" for n in LimitHit)}

@@ -18,7 +18,8 @@ class AttackStatus(StrEnum):
     NOT_GUARANTEED = "not guaranteed"
     """Something got through that this level does not claim to hold here."""
     NOT_RUN = "not run"
-    """Level none holds nothing, and this attack would harm the machine."""
+    """Level none holds nothing, and this attack would harm the machine; or it takes rights that
+    whoever runs the self-test has not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from proctor.errors import CellDied, CellStartFailed, SettingsError
 from proctor.execution import Isolation
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import open_pool
-from proctor.selftest import guessing
+from proctor.selftest import guessing, stranger
 from proctor.selftest.attack import Attack, AttackKind
 from proctor.selftest.attempt import AttackAttempt, inspect_cell
 from proctor.selftest.bait import Bait
@@ -82,12 +82,15 @@ class _SelftestRun:
             self.isolation = self._pool.submit(self._first).result()
             attacks = self._permitted(attacks)
             guesses = [attack for attack in attacks if attack.kind is AttackKind.GUESS]
-            others = [attack for attack in attacks if attack.kind is not AttackKind.GUESS]
+            strangers = [attack for attack in attacks if attack.kind is AttackKind.HOST]
+            others = [attack for attack in attacks if attack not in (*guesses, *strangers)]
             self._all(attack for attack in others if not attack.alone)
             for attack in others:
                 if attack.alone:
                     self._all([attack])
             self._guess(guesses, judgements)
+            for attack in strangers:
+                self._note(stranger.carry_out(attack))
         except KeyboardInterrupt:
             if self.isolation is None:
                 raise
