@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from proctor.errors import InputError
 from proctor.languages.cache import Cache, pack
+from proctor.languages.headers import Headers
 from proctor.sandbox.command import harvested
 
 pytestmark = pytest.mark.user
@@ -22,6 +23,7 @@ FILES = {"program": b"\x7fELF" + bytes(range(256)) * 20, "more/deep.class": b"",
 WRITER = """
 import sys
 from pathlib import Path
+from proctor.languages.headers import Headers
 from proctor.languages.cache import Cache
 cache = Cache(Path(sys.argv[1]))
 content = {"program": bytes([int(sys.argv[2])]) * 3_000_000}
@@ -76,6 +78,53 @@ def test_no_flipped_bit_goes_unseen(tmp_path: Path) -> None:
             assert cache.get(KEY) is None, at
     entry(tmp_path).write_bytes(whole + b"\0")
     assert cache.get(KEY) is None
+
+
+def test_an_entry_is_for_its_key_alone(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.put(KEY, FILES)
+    entry(tmp_path, OTHER).parent.mkdir(exist_ok=True)
+    entry(tmp_path).rename(entry(tmp_path, OTHER))
+    assert cache.get(OTHER) is None
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_what_others_may_write_is_no_entry(mode: int, tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.put(KEY, FILES)
+    entry(tmp_path).chmod(mode)
+    assert cache.get(KEY) is None
+
+
+@pytest.mark.root
+def test_what_another_user_wrote_is_no_entry(tmp_path: Path) -> None:
+    """A directory that PROCTOR_CACHE_DIR names may be one that everybody may write to."""
+    cache = Cache(tmp_path)
+    cache.put(KEY, FILES)
+    os.chown(entry(tmp_path), 65534, 65534)
+    assert cache.get(KEY) is None
+    cache.put(KEY, FILES)
+    assert cache.get(KEY) == FILES
+
+
+def test_neither_a_link_nor_a_pipe_is_an_entry(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.put(KEY, FILES)
+    entry(tmp_path).rename(tmp_path / "elsewhere")
+    entry(tmp_path).symlink_to(tmp_path / "elsewhere")
+    assert cache.get(KEY) is None
+    entry(tmp_path).unlink(missing_ok=True)
+    os.mkfifo(entry(tmp_path))
+    assert cache.get(KEY) is None
+
+
+def test_headers_that_others_may_write_are_not_used(tmp_path: Path) -> None:
+    Headers(tmp_path)
+    for place in (tmp_path, tmp_path / "headers"):
+        place.chmod(0o777)
+        with pytest.raises(PermissionError, match="another user may write"):
+            Headers(tmp_path)
+        place.chmod(0o755)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 A directory of files, one per entry, that any number of processes may share: an entry appears whole
 or not at all (it is written aside and renamed), and is checked against its digest whenever it is
-read, so that neither a kill nor a crash of the machine leaves anything that would be believed.
+read, so that neither a kill nor a crash of the machine leaves anything that would be believed. The
+digest covers the key, and what another user wrote, or may write, is no entry: nobody but root can
+give a program, or a checker, for what somebody else compiles.
 """
 
 import contextlib
@@ -15,10 +17,14 @@ from pathlib import Path
 from proctor.cell.native_job import ENTRY
 from proctor.errors import InputError
 from proctor.sandbox.command import harvested
+from proctor.sandbox.machine import plain_file
 
 MOST = 2 << 30
 """Bytes that the cache may hold; what has not been used for longest goes first."""
-_MAGIC = b"proctor compiled 1\n"
+_MAGIC = b"proctor compiled 2\n"
+_HEAD = len(_MAGIC) + hashlib.sha256().digest_size
+_LARGEST = 1 << 30
+"""Bytes of the largest entry."""
 
 
 def directory() -> Path:
@@ -39,6 +45,12 @@ def pack(files: Mapping[str, bytes]) -> bytes:
     return b"".join(parts)
 
 
+def _head(key: str, body: bytes | memoryview) -> bytes:
+    digest = hashlib.sha256(key.encode())
+    digest.update(body)
+    return _MAGIC + digest.digest()
+
+
 class Cache:
     """A bounded store of compiled programs."""
 
@@ -51,12 +63,11 @@ class Cache:
         """Return the files of an entry, if it is there and whole."""
         path = self._path(key)
         try:
-            data = path.read_bytes()
-        except OSError:
+            data = plain_file.read(str(path), _LARGEST, own=True)
+        except (FileNotFoundError, InputError):
             return None
-        head = len(_MAGIC) + 32
-        body = memoryview(data)[head:]
-        if data[: len(_MAGIC)] != _MAGIC or hashlib.sha256(body).digest() != data[head - 32 : head]:
+        body = memoryview(data)[_HEAD:]
+        if data[:_HEAD] != _head(key, body):
             with contextlib.suppress(OSError):
                 path.unlink()
             return None
@@ -69,11 +80,14 @@ class Cache:
         body = pack(files)
         path = self._path(key)
         with contextlib.suppress(OSError):
-            self._place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._place.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+            self._place.mkdir(mode=0o700, exist_ok=True)
             path.parent.mkdir(mode=0o700, exist_ok=True)
             aside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
             try:
-                aside.write_bytes(_MAGIC + hashlib.sha256(body).digest() + body)
+                descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                with os.fdopen(descriptor, "wb") as file:
+                    file.writelines((_head(key, body), body))
                 aside.replace(path)
             finally:
                 aside.unlink(missing_ok=True)

@@ -2,10 +2,11 @@
 
 They are made from the system's own header alone, in a cell, and lie in a directory that the cells
 of compilers may read. A compiler that finds one made with other flags reads the header itself, so a
-wrong one costs time and nothing else.
+wrong one costs time and nothing else. Nobody else may write there.
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -21,6 +22,7 @@ from proctor.languages.language import InstalledLanguage, expand
 from proctor.limits import MIB, Limits
 from proctor.sandbox.command import Command, disk_for
 from proctor.sandbox.executor import Executor
+from proctor.sandbox.machine.plain_file import is_own
 
 _HEADER = "bits/stdc++.h"
 # The header beside the precompiled one, for including it again or where the latter is unusable.
@@ -39,10 +41,17 @@ class Headers:
     """A directory of precompiled headers. Each is made when it is needed for the second time."""
 
     def __init__(self, place: Path | None = None) -> None:
-        """Make the directory, so that cells can be given it. Raises OSError."""
+        """Make the directory, so that cells can be given it.
+
+        Raises OSError, also where another user may write: a header changes what is compiled.
+        """
         self.place = (place or directory()) / "headers"
         self._needed = (place or directory()) / "headers-needed"
-        self.place.mkdir(mode=0o755, parents=True, exist_ok=True)
+        self.place.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        self.place.mkdir(mode=0o755, exist_ok=True)
+        for each in (self.place.parent, self.place):
+            if not is_own(each.stat()):
+                raise PermissionError(errno.EPERM, "another user may write to it", str(each))
         self._lock = threading.Lock()
 
     def flags(

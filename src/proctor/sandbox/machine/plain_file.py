@@ -6,11 +6,12 @@ import stat
 from proctor.errors import InputError
 
 
-def read(name: str, most: int, directory: int | None = None) -> bytes:
+def read(name: str, most: int, directory: int | None = None, *, own: bool = False) -> bytes:
     """Return the content of a file, by path or by name in `directory`, of up to `most` bytes.
 
-    Raises FileNotFoundError, and InputError for anything else: a link, a directory, a pipe, a
-    device, a file that is too large or may not be read. Never waits.
+    `own` refuses what another user than root has written, or may. Raises FileNotFoundError, and
+    InputError for anything else: a link, a directory, a pipe, a device, a file that is too large or
+    may not be read. Never waits.
     """
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
@@ -25,6 +26,8 @@ def read(name: str, most: int, directory: int | None = None) -> bytes:
         about = os.fstat(fd)
         if not stat.S_ISREG(about.st_mode):
             raise InputError("is not a regular file", file=name)
+        if own and not is_own(about):
+            raise InputError("belongs to another user, or may be written by one", file=name)
         if about.st_size > most:
             raise InputError(f"has {about.st_size} bytes, more than {most}", file=name)
         with open(fd, "rb", closefd=False) as file:
@@ -36,3 +39,9 @@ def read(name: str, most: int, directory: int | None = None) -> bytes:
     if len(data) > most:  # the file grew while it was read
         raise InputError(f"has more than {most} bytes", file=name)
     return data
+
+
+def is_own(about: os.stat_result) -> bool:
+    """Return whether only we and root can write to a file, or directory."""
+    others = stat.S_IWGRP | stat.S_IWOTH
+    return about.st_uid in (0, os.geteuid()) and not about.st_mode & others
