@@ -52,7 +52,10 @@ def through(source: str, limits: Limits, pool: Submitting) -> str:
     with _right_answer() as (path, secret):
         given = {"allowed": ["allowed"], "late": ["late"], "right": path}
         request = SolveRequest(
-            source, json.dumps(given).encode(), _profile(limits), reference=json.dumps(secret).encode()
+            source,
+            json.dumps(given).encode(),
+            _profile(limits),
+            reference=json.dumps(secret).encode(),
         )
         with closing(Validators()) as validators, closing(Stop()) as stop:
             run = Solving(request, validators, stop, incumbents.ignore, lambda: pool, None)
