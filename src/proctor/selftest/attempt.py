@@ -133,7 +133,9 @@ class AttackAttempt:
             self._run(one_cell, source, stdin, last=True)
         else:
             try:
-                execution = one_cell.do(ways.job(way, prelude() + source, stdin, self.attack.limits))
+                execution = one_cell.do(
+                    ways.job(way, prelude() + source, stdin, self.attack.limits)
+                )
             except NoIsolation:
                 return  # this level has no such way
             self._note_run(execution, way)

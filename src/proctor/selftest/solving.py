@@ -52,7 +52,10 @@ def through(source: str, limits: Limits, pool: Submitting) -> str:
     with _right_answer() as (path, secret):
         given = {"allowed": ["allowed"], "late": ["late"], "right": path}
         request = SolveRequest(
-            source, json.dumps(given).encode(), _profile(limits), reference=json.dumps(secret).encode()
+            source,
+            json.dumps(given).encode(),
+            _profile(limits),
+            reference=json.dumps(secret).encode(),
         )
         with closing(Validators()) as validators, closing(Stop()) as stop:
             run = Solving(request, validators, stop, incumbents.ignore, lambda: pool, None)
@@ -75,7 +78,7 @@ def _right_answer() -> Iterator[tuple[str, list[str]]]:
         yield file.name, secret
 
 
-def _got(envelope: Envelope, allowed: list[str], secret: list[str]) -> str:
+def _got(envelope: Envelope, allowed: Sequence[str], secret: Sequence[str]) -> str:
     if envelope.fault is not None:
         if envelope.fault.code == NoIsolation.code:
             raise NoIsolation(envelope.fault.message)
