@@ -40,8 +40,8 @@ class Limits:
     """Time computing and at rest together, in seconds, without what a busy machine makes it wait;
     None for no such limit. Not counted where the kernel does not tell waiting from resting."""
     locks: bool | None = None
-    """True to let it lock files, as databases and build tools do; None: a session may, other runs may
-    not. Not for judged programs: by a lock on a file that all see, one tells another something."""
+    """True to let it lock files, as databases and build tools do; None: a session may, another run
+    may not. Not for judged programs: a lock on a file that all see is a note to the others."""
 
     def __post_init__(self) -> None:
         for field in _BOUNDS:

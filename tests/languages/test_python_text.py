@@ -6,7 +6,16 @@ import tracemalloc
 import pytest
 
 from proctor.languages import python_text
-from proctor.languages.python_text import LONGEST, Definition, Outline, Uses, literal, outline, uses
+from proctor.languages.python_text import (
+    LONGEST,
+    Definition,
+    Outline,
+    Uses,
+    called_from_outside,
+    literal,
+    outline,
+    uses,
+)
 
 MODULE = '''"""Said."""
 from __future__ import annotations
@@ -69,6 +78,35 @@ HOSTILE = {
     + "".join(f"b.c{n}\n" for n in range(10_000)),
     "blocks": "".join(" " * n + "if a:\n" for n in range(99)) + " " * 99 + "pass",
 }
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        ("assert add(1, 2) == 3", "add"),
+        ("def check(f):\n    assert f(1) == 2\ncheck(add)", "add"),
+        ("import math\nassert abs(root(2) - math.sqrt(2)) < 1e-9 and max(low([1]), 2)", "low root"),
+        ("for given, right in [(1, 2)]:\n    assert twice(given) == right, f'{given}'", "twice"),
+        ("stack = Stack()\nassert stack.top() == 1", ""),
+        ("assert isinstance(make(), Stack)", ""),
+        ("assert limit == 3 and add(1, 2)", ""),
+        ("assert add.calls == 1", ""),
+        ("assert apply(lambda each: each, 1) == 1", ""),
+        ("def one(): return 1\nassert apply([one], 1) == 1", ""),
+        ("given = []\nfill(given)\nassert given == [1]", ""),
+        ("try:\n    add()\nexcept TypeError: pass", ""),
+        ("import pytest\nwith pytest.raises(TypeError): assert add()", ""),
+        ("import unittest\nclass T(unittest.TestCase):\n    def test(self): assert f()", ""),
+        ("if __name__ == '__main__': assert add(1) == 1", ""),
+        ("from solution import *\nassert add(1) == 1", ""),
+        ("async def go(): return await add()", ""),
+        ("import sys\nsys.stdout = None\nassert add(1)", ""),
+        ("assert 1 == 1", ""),
+        ("assert (", ""),
+    ],
+)
+def test_functions_that_test_code_only_calls(text: str, called: str) -> None:
+    assert called_from_outside(text) == frozenset(called.split())
 
 
 def test_uses() -> None:

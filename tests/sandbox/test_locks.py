@@ -90,6 +90,14 @@ def test_no_run_gets_locks_unasked(pool: Pool, way: Callable[[Cell], bytes]) -> 
     assert pool.do(lambda cell, _queued: way(cell)) == b"got []\n"
 
 
+@pytest.mark.command("flock")
+def test_compiling_gets_none_either(pool: Pool) -> None:
+    """A build script is code of the program's, too, and so is what some compilers execute."""
+    build = "flock -n /dev/null true && got=locked\necho echo ${got:-none} > run"
+    done = run(Program(build, "build-run"), limits=LIMITS, pool=pool)
+    assert done.stdout == b"none\n", done
+
+
 def test_who_asks_gets_them(pool: Pool) -> None:
     done = run(DATABASE, limits=Limits(disk=16 << 20, locks=True), pool=pool)
     assert (done.stdout, done.stderr) == (b"(42,)\n", b"")

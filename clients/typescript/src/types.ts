@@ -14,6 +14,7 @@ export interface Limits {
   stack?: number;
   elapsed?: number;
   loopback?: boolean;
+  locks?: boolean;
 }
 
 export interface Program {

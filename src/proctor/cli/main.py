@@ -201,7 +201,9 @@ def run_command(
     """
     from proctor.cli import run
 
-    limits = run.limits(cpu, timeout, memory, output, processes, disk, loopback=loopback, locks=locks)
+    limits = run.limits(
+        cpu, timeout, memory, output, processes, disk, loopback=loopback, locks=locks
+    )
     pool = pool_settings(isolation, min_isolation, python, packages, preload)
     raise typer.Exit(run.run(file, args or (), stdin, language, limits, pool, as_json=json))
 

@@ -38,8 +38,9 @@ _DEFINING = (
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ALL_IN_ONE = (ast.ExceptHandler, ast.AsyncFunctionDef, ast.Await)
 _IN_ONE_PROCESS = frozenset({
-    "__file__", "__import__", "__name__", "_exit", "asyncio", "eval", "exec", "exit", "globals",
-    "inspect", "locals", "pytest", "quit", "raises", "unittest", "vars",
+    "__file__", "__import__", "__name__", "_exit", "asyncio", "builtins", "eval", "exec", "exit",
+    "globals", "inspect", "locals", "mock", "patch", "pytest", "quit", "raises", "redirect_stdout",
+    "stdin", "stdout", "unittest", "vars",
 })  # fmt: skip
 """Names in test code that needs the functions in its own process, or one that it may end."""
 
@@ -238,7 +239,14 @@ def _called(text: str) -> object:
             )
         usual += sum(_is_named(each, outside) for each in given)
     odd = odd or any(
-        isinstance(each, _ALL_IN_ONE) or getattr(each, "attr", None) in _IN_ONE_PROCESS
+        isinstance(each, _ALL_IN_ONE)
+        or getattr(each, "attr", None) in _IN_ONE_PROCESS
+        # What is called for something else than its result: it changes an argument, or prints.
+        or (
+            isinstance(each, ast.Expr)
+            and isinstance(each.value, ast.Call)
+            and _is_named(each.value.func, outside)
+        )
         for each in nodes
     )
     return [] if odd or usual < sum(_is_named(each, outside) for each in nodes) else sorted(outside)
@@ -256,8 +264,8 @@ class _Constants(ast.NodeTransformer):
 
 
 _QUESTIONS: dict[str, Callable[..., object]] = {
-    "outline": _outline, "uses": _uses, "called": _called, "first_module": _first_module, "literal": _literal,
-    "matching": _matching, "last_match": _last_match,
+    "outline": _outline, "uses": _uses, "called": _called, "first_module": _first_module,
+    "literal": _literal, "matching": _matching, "last_match": _last_match,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def called_from_outside(text: str) -> frozenset[str]:
     """Return the functions that test code takes from elsewhere, if all it does is to call them.
 
     Empty if it takes none, or if a function in another process would not do: if it uses a class or
-    a variable, hands a function over, or waits for an exception. Raises InfraFault.
+    a variable, hands a function over, waits for an exception or wants no result. Raises InfraFault.
     """
     found = _asked("called", text)
     return frozenset(map(str, found)) if isinstance(found, list) else frozenset()

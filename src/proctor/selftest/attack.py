@@ -48,8 +48,8 @@ GROUPS = (
 )  # fmt: skip
 MODES = ("standard", "fast", "official")
 WAYS = ("run", "script", "command", "solver", "submission")
-"""Ways into a cell: as servers and `run()` run programs, as `proctor run` does, by an interpreter of
-its own, as solvers are run, and as a submission in standard mode."""
+"""Ways into a cell: as servers and `run()` run programs, as `proctor run` does, by an interpreter
+of its own, as solvers are run, and as a submission in standard mode."""
 SECOND = "# --- second ---"
 NOT_AC = "not AC"
 HELD = "held"

@@ -78,7 +78,7 @@ def _right_answer() -> Iterator[tuple[str, list[str]]]:
         yield file.name, secret
 
 
-def _got(envelope: Envelope, allowed: list[str], secret: list[str]) -> str:
+def _got(envelope: Envelope, allowed: Sequence[str], secret: Sequence[str]) -> str:
     if envelope.fault is not None:
         if envelope.fault.code == NoIsolation.code:
             raise NoIsolation(envelope.fault.message)

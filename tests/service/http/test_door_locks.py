@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from served import Served, serving
+from served import serving
 
 TRY = """
 import fcntl, os

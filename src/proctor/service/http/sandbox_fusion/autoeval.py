@@ -6,7 +6,6 @@ Python program, which must come to a last line.
 """
 
 import asyncio
-import secrets
 from string import Template
 from typing import Any
 
@@ -71,11 +70,10 @@ async def submit(
     flag, apart = "", strict.wanted(config, engine)
     if apart and runs_as == "python" and (tests := await asyncio.to_thread(_apart, row)).names:
         given = unpacked_files(files, "test.asset")
-        case = await strict.tested(engine, config, row.id, tests, code, context, given)
+        case = await strict.graded(engine, config, row.id, tests, code, context, given)
         return EvalResult(data.id, case.passed, code, [case], full_code=whole)
     if runs_as == "python" and (apart or config.extra.get("append_flag")):
-        flag = secrets.token_hex(10)
-        whole += f'\n\nprint("{flag}")'
+        whole, flag = strict.with_last_line(whole)
     wanted = RunCodeRequest(
         whole,
         _language(runs_as),

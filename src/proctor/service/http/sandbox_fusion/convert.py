@@ -81,9 +81,7 @@ def run_request(data: RunCodeRequest, *, loopback: bool) -> RunRequest:
     return RunRequest(
         program,
         _stdin(data),
-        limits=_limits(
-            data.run_timeout, memory_limit(data), loopback=loopback, locks=data.locks
-        ),
+        limits=_limits(data.run_timeout, memory_limit(data), loopback=loopback, locks=data.locks),
         # Others are checked by their own limit; upstream, which does not check, has only the run's.
         compile_cpu=_limits(data.compile_timeout, MEMORY).cpu if compiled else None,
         collect=fetched(data.fetch_files),
@@ -114,13 +112,9 @@ def plain_path(name: str) -> str:
 
 
 @lru_cache(64)
-def _limits(
-    cpu: float, memory: int, *, loopback: bool = False, locks: bool = False
-) -> Limits:
+def _limits(cpu: float, memory: int, *, loopback: bool = False, locks: bool = False) -> Limits:
     """Return limits, cached since many requests have the same. Raises InputError."""
-    return Limits(
-        cpu=cpu, elapsed=cpu, memory=memory, disk=DISK, loopback=loopback, locks=locks
-    )
+    return Limits(cpu=cpu, elapsed=cpu, memory=memory, disk=DISK, loopback=loopback, locks=locks)
 
 
 def _stdin(data: RunCodeRequest) -> bytes:

@@ -1,7 +1,8 @@
 """Rows of SandboxFusion's HumanEvalDataset and MultiPLEDataset, which are in MultiPL-E's format.
 
 The reply completes a program, or is a whole one with `extra.is_freeform`. Python's tests run apart
-from it where they can (strict.py); others, like upstream's, by the exit code of both in one process.
+from it where they can (strict.py). Others, like upstream's, are judged by the exit code of both in
+one process; in Python it must come to a last line, too.
 """
 
 import asyncio
@@ -110,11 +111,13 @@ async def submit(
     config, language = data.config, _language(data.dataset, row)
     # In a thread: a long reply takes long, and other clients wait for this loop.
     code, whole = await asyncio.to_thread(_parts, data, row, language)
+    flag = ""
     if language == "python" and strict.wanted(config, engine):
         tests, program = await asyncio.to_thread(_apart, data, row, code)
         if tests.names:
-            case = await strict.tested(engine, config, row.id, tests, program, context)
+            case = await strict.graded(engine, config, row.id, tests, program, context)
             return EvalResult(data.id, case.passed, code, [case], full_code=whole)
+        whole, flag = strict.with_last_line(whole)
     wanted = RunCodeRequest(
         whole,
         msgspec.convert(_RUNS_AS.get(language, language), Language),
@@ -123,7 +126,8 @@ async def submit(
     )
     ran = await engine.run(convert.run_request(wanted, loopback=await engine.loopback()), context)
     found = convert.run_response(ran, wanted)
-    accepted = found.status == "Success"
+    printed = b"" if ran.execution is None else ran.execution.stdout
+    accepted = found.status == "Success" and flag.encode() in printed
     return EvalResult(
         data.id, accepted, code, [EvalTestCase(accepted, found)], full_code=whole,
         extra=strict.IN_PROCESS,
@@ -131,7 +135,7 @@ async def submit(
 
 
 def _apart(data: SubmitRequest, row: MultipleRow, code: str) -> tuple[UnitTests, str]:
-    """Return tests that call a program from elsewhere, and that program; no names if they cannot."""
+    """Return tests that call a program from elsewhere, no names if they cannot; and the program."""
     head = strict.HEAD
     freeform = data.config.extra.get("is_freeform")
     program = head + (code if freeform else f"{row.prompt}\n{code}\n")

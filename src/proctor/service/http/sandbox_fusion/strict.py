@@ -1,11 +1,12 @@
 """Python tests of rows, in a cell of their own: they call the program's functions in another.
 
-Upstream runs program and tests in one process, and asks for its exit code. There a program passes by
-leaving early, or by a result that calls itself equal to anything. Tests that only call functions
+Upstream runs program and tests in one process, and asks for its exit code. There a program passes
+by leaving early, or by a result that calls itself equal to anything. Tests that only call functions
 need no such trust.
 """
 
 import collections
+import secrets
 import typing
 from collections.abc import Mapping
 
@@ -27,7 +28,7 @@ from proctor.service.http.sandbox_fusion.schema import (
 from proctor.verdict import Verdict
 
 IN_PROCESS = {"integrity": "tests in the program's own process, which can pretend to pass them"}
-"""What a result says that was not judged in two cells."""
+"""Facts in a result that was not made in two cells."""
 _SECONDS = 20
 """CPU seconds for all tests of a program, where the client names no limit."""
 _MODULES = """\
@@ -65,12 +66,18 @@ def wanted(config: TestConfig, engine: Engine) -> bool:
     return mode == "standard" and not engine.pool.only_python
 
 
+def with_last_line(source: str) -> tuple[str, str]:
+    """Return Python source that prints a random word at its end, and that word."""
+    word = secrets.token_hex(10)
+    return f'{source}\n\nprint("{word}")', word
+
+
 def called(tests: str) -> tuple[str, ...]:
     """Return the names of the functions that tests call; none if these cannot be elsewhere."""
     return tuple(sorted(called_from_outside(_USUAL + tests)))
 
 
-async def tested(
+async def graded(
     engine: Engine,
     config: TestConfig,
     row: RowId,
