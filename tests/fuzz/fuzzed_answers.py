@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import math
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import httpx
@@ -77,6 +77,12 @@ def fleet_answer(data: bytes) -> None:
 def _ignored(_piece: object) -> None: ...
 
 
+@cache
+def _server() -> PackedHttp:
+    """A client of a server; making one reads all certificates of the machine."""
+    return PackedHttp("http://server", None, 60.0)
+
+
 async def _asked(status: int, data: bytes) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         packed = request.url.path == "/v1/judgements"
@@ -84,8 +90,7 @@ async def _asked(status: int, data: bytes) -> None:
         headers = {"content-type": kind, "retry-after": kind, "link": kind}
         return httpx.Response(status, headers=_sent(headers), stream=_Body(data))
 
-    server = PackedHttp("http://server", None, 60.0)
-    await server.close()
+    server = _server()
     transport = httpx.MockTransport(answer)
     server._client = httpx.AsyncClient(base_url="http://server", transport=transport, **bounded())
     events = Call("stream", RunRequestJson(ProgramJson("")), RunResult, "k", on_piece=_ignored)

@@ -140,6 +140,59 @@ def test_what_is_no_request_is_refused(server: Served, data: bytes) -> None:
     works(server)
 
 
+LENGTH = f"Content-Length: {len(PRINT)}"
+CHUNKED = "Transfer-Encoding: chunked"
+CHUNK = b"%x\r\n%b\r\n0\r\n\r\n" % (len(PRINT), PRINT)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        (("Host: localhost", "Host: localhost", LENGTH), PRINT),
+        (("Host: localhost", "host: other", LENGTH), PRINT),
+        (("Host: localhost", LENGTH, "HOST: localhost"), PRINT),
+        ((LENGTH,), PRINT),
+        (("Host: localhost", LENGTH, LENGTH), PRINT),
+        (("Host: localhost", f"{LENGTH}, {len(PRINT)}"), PRINT),
+        *((("Host: localhost", f"Content-Length: {said}"), PRINT)
+          for said in ("+42", "4_2", "\xb2", "", "0x2a", "-1", "4 2", "9" * 100, "9" * 5000)),
+        (("Host: localhost", LENGTH, CHUNKED), CHUNK),
+        (("Host: localhost", CHUNKED, LENGTH), CHUNK),
+        (("Host: localhost", CHUNKED, CHUNKED), CHUNK),
+        *((("Host: localhost", f"Transfer-Encoding: {said}"), CHUNK)
+          for said in ("chunked, chunked", "gzip, chunked", "gzip", "xchunked", "identity", "chunked;a=b", "")),
+        (("Host: localhost", LENGTH, "X: a\r\n b"), PRINT),
+        (("Host: local\r\n host", LENGTH), PRINT),
+        (("Host : localhost", LENGTH), PRINT),
+        (("Host: localhost", LENGTH, "X: a\0b"), PRINT),
+        (("Host: localhost", LENGTH, "X: a\rb"), PRINT),
+        (("Host: localhost", LENGTH, "no colon"), PRINT),
+        *((("Host: localhost", CHUNKED), said + b"\r\n" + PRINT + b"\r\n0\r\n\r\n")
+          for said in (b"2_a", b"0x2a", b"-1", b"f" * 40, b"\xb2", b"2a ", b"")),
+    ],
+)  # fmt: skip
+def test_what_others_might_read_otherwise_is_400(
+    server: Served, headers: tuple[str, ...], body: bytes
+) -> None:
+    """Two hosts, two lengths, two ways to tell where a body ends: proxies choose one or the other."""
+    head = "\r\n".join(("POST /run_code HTTP/1.1", *headers, "Connection: close", "", ""))
+    answer = talk(server, head.encode("latin-1") + body, end=False)
+    assert answer.startswith(b"HTTP/1.1 400"), answer[:200]
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [(("hOsT: localhost", LENGTH), PRINT), (("Host: localhost", "Transfer-Encoding: Chunked"), CHUNK)],
+)  # fmt: skip
+def test_what_all_read_alike_is_answered(
+    server: Served, headers: tuple[str, ...], body: bytes
+) -> None:
+    more = ("Content-Type: application/json", "Connection: close", "", "")
+    head = "\r\n".join(("POST /run_code HTTP/1.1", *headers, *more))
+    assert talk(server, head.encode() + body, end=False).startswith(b"HTTP/1.1 200")
+
+
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 TRAILERS = (
     b"POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"

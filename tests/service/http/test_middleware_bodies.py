@@ -20,6 +20,7 @@ from proctor.service.http.middleware import (
     declared_length,
 )
 from proctor.service.http.monitoring import Metrics
+from proctor.service.http.request import KEPT_BY
 from proctor.service.http.settings import ServeSettings, Tokens
 
 
@@ -51,6 +52,32 @@ def test_room_is_reserved_and_given_back() -> None:
     body.release()
     body.release()
     assert bodies.held == 0
+
+
+def test_a_body_counts_until_the_jobs_that_hold_it_have_ended() -> None:
+    """Requests that are answered at once, and wait in the queue, were not counted any more."""
+
+    async def tried() -> None:
+        over = [asyncio.Event(), asyncio.Event()]
+
+        async def app(scope: Any, _receive: Any, _send: Any) -> None:
+            scope["state"][KEPT_BY] = [asyncio.ensure_future(each.wait()) for each in over]
+
+        middleware = Middleware(app, ServeSettings(), Metrics())
+        scope = {
+            "type": "http", "method": "POST", "path": "/", "state": {},
+            "headers": [(b"host", b"localhost"), (b"content-length", b"60")],
+        }  # fmt: skip
+        await middleware(scope, arriving(b"x" * 60), arriving())
+        tasks = scope["state"][KEPT_BY]
+        for event, task in zip(over, tasks, strict=True):
+            assert middleware.bodies.held == 60
+            event.set()
+            await task
+            await asyncio.sleep(0)
+        assert middleware.bodies.held == 0
+
+    asyncio.run(tried())
 
 
 def test_chunks_are_counted_as_they_come() -> None:

@@ -6,6 +6,7 @@ fixture     one task that comes with proctor
 huggingface hf:open-r1/ioi
 """
 
+import re
 import shutil
 import tempfile
 import weakref
@@ -152,9 +153,12 @@ def open_source(settings: Settings, progress: Progress | None = None) -> IoiSour
     return IoiSource(settings.source, tuple(subtasks), tuple(tests), years)
 
 
+_YEAR = re.compile(r"[0-9]{4}")
+
+
 def _years(text: str) -> frozenset[int]:
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    if wrong := next((part for part in parts if not part.isdecimal()), None):
+    if wrong := next((part for part in parts if not _YEAR.fullmatch(part)), None):
         raise InputError(f"{wrong!r} is not a year such as 2024", field="--years")
     return frozenset(map(int, parts))
 

@@ -24,8 +24,8 @@ _PHRASES = (
 )
 _CRASHED = re.compile(rf"{RUNTIME}|{UNKNOWN}|Protocol violation", re.IGNORECASE)
 
-_CODE = re.compile(r"exit code (\d+)")
-_SIGNAL = re.compile(r"signal (\d+)")
+_CODE = re.compile(r"exit code ([0-9]{1,9})\b")
+_SIGNAL = re.compile(r"signal ([0-9]{1,9})\b")
 _FIXED = {
     Verdict.MLE: MEMORY,
     Verdict.TLE: TIME,

@@ -1,5 +1,6 @@
 """Points of a model that made many submissions to one task. Pure: points in, points out."""
 
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from typing import Any
 from proctor.errors import InputError
 from proctor.formats.ioi_rows import TaskKey
 
+_COUNT = re.compile(r"[0-9]{1,9}")
 LIMIT = 50
 """Submissions per task that IOI's rules allow."""
 
@@ -161,7 +163,7 @@ def apply(name: str, attempts: Sequence[ScoredSubmission]) -> float:
     if name == "union":
         return union(attempts)
     kind, _, count = name.partition(":")
-    if kind in {"first", "round-robin"} and (count.isdigit() or not count):
+    if kind in {"first", "round-robin"} and (_COUNT.fullmatch(count) or not count):
         limit = int(count or LIMIT)
         if limit > 0:
             chosen = attempts[:limit] if kind == "first" else round_robin(attempts, limit)

@@ -101,7 +101,7 @@ def _generated(row: Mapping[str, Any]) -> list[CodeforcesCase]:
         what = f"{given} tests are in files of their own; set {TESTS_FOLDER} to their directory"
         raise InputError(what, field="generated_tests")
     contest = str(row.get("id")).partition("/")[0]
-    if not contest.isdecimal():
+    if not (contest.isascii() and contest.isdecimal() and len(contest) < 10):
         raise InputError(f"{row.get('id')!r} does not begin with a contest's number", field="id")
     path = Path(folder) / f"test_cases_{int(contest):04d}.parquet"
     if not path.is_file():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,6 +18,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from proctor.errors import UsageError
 from proctor.integrations.ray.node import NodeActor
 
+_PORT = re.compile(r"[0-9]{1,5}")
 _CONNECT_TIMEOUT = 10.0
 """Seconds."""
 NAMESPACE = "proctor"
@@ -50,7 +52,7 @@ def connect(address: str | None) -> bool:
     try:
         _knock(wanted)
         ray.init(address=wanted, log_to_driver=False, logging_level=logging.ERROR)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError, OverflowError) as error:
         said = str(error).strip().partition("\n")[0]
         raise UsageError(
             f"no Ray cluster answers at {wanted!r}: {said} (`ray start --head` starts one here)"
@@ -61,7 +63,7 @@ def connect(address: str | None) -> bool:
 def _knock(address: str) -> None:
     """Raise OSError if nobody listens there; Ray itself would wait for minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if colon and port.isdecimal():
+    if colon and _PORT.fullmatch(port):
         socket.create_connection((host, int(port)), _CONNECT_TIMEOUT).close()
 
 

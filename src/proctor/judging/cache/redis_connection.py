@@ -21,7 +21,7 @@ _PART = 1 << 16
 
 
 class BrokenReply(Exception):
-    """What came is not a reply, or is too long, or did not come in time."""
+    """A reply is none, is too long, or did not come in time."""
 
 
 class ErrorReply(Exception):

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ from proctor.service.http.index.routes import PAGES
 from proctor.service.http.monitoring import Metrics
 from proctor.service.http.native.packed_schema import is_packed
 from proctor.service.http.problem_details import TYPE, ProblemDetails
+from proctor.service.http.request import KEPT_BY
 from proctor.service.http.settings import Hosts, ServeSettings
 
 # The framework's own types do not include those of ASGI's lifespan.
@@ -97,7 +98,7 @@ class Middleware:
         try:
             await self._app(scope, body.receive if scope["type"] == "http" else receive, watched)
         finally:
-            body.release()
+            body.release_after(scope["state"].get(KEPT_BY, ()))
             self._log_request(scope, owner, status or 499, began)
 
     def _foreign(self, path: str, headers: Mapping[bytes, bytes]) -> ProblemDetails | None:
@@ -196,7 +197,7 @@ class BoundedBody:
     def __init__(
         self, receive: Receive, bodies: BodyBudget, declared: int, *, json: bool = True
     ) -> None:
-        """Reserve memory for the declared bytes; release() must follow."""
+        """Reserve memory for the declared bytes; release_after() or release() must follow."""
         self._receive, self._bodies = receive, bodies
         self._reserved, self._come = declared, 0
         bodies.held += declared
@@ -234,6 +235,20 @@ class BoundedBody:
     def _gone(self) -> Message:
         self._complete = True
         return {"type": "http.disconnect"}
+
+    def release_after(self, tasks: Sequence[asyncio.Task[Any]]) -> None:
+        """Release when tasks have ended: jobs hold their request, though it may be answered."""
+        left = {each for each in tasks if not each.done()}
+        if not left:
+            self.release()
+
+        def ended(task: asyncio.Task[Any]) -> None:
+            left.discard(task)
+            if not left:
+                self.release()
+
+        for each in list(left):
+            each.add_done_callback(ended)
 
     def release(self) -> None:
         """Give back the memory that is reserved for the body."""

@@ -10,7 +10,10 @@ from litestar.exceptions import SerializationException, ValidationException
 from proctor.service.admission import RequestContext
 from proctor.service.encoding import located
 from proctor.service.http.incremental_json import SLICE, decode
+from proctor.service.jobs import Job
 
+KEPT_BY = "proctor.kept_by"
+"""Key of the tasks, in a request's state, that hold its body."""
 BODY = "proctor.body"
 """Key of the body in a request's state, if it was received before the handler was called."""
 
@@ -23,6 +26,11 @@ def owner_of(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
 def context_of(connection: ASGIConnection[Any, Any, Any, Any]) -> RequestContext:
     """Return a context that may wait in any queue, since clients of other APIs do not retry."""
     return RequestContext(owner_of(connection), unlimited=True)
+
+
+def keep_body(connection: ASGIConnection[Any, Any, Any, Any], job: Job) -> None:
+    """Count the body of a request as held until its job has ended, even if that is answered."""
+    connection.scope["state"].setdefault(KEPT_BY, []).append(job.task)
 
 
 def header_of(connection: ASGIConnection[Any, Any, Any, Any], name: bytes) -> str:

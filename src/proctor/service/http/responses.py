@@ -198,9 +198,10 @@ class _JsonSender:
 class StreamingResponse:
     """An ASGI application that sends what an iterator yields.
 
-    If the client disconnects, the iterator is closed and `gone` called. After PAD_EVERY seconds
-    without a part, `pad` is sent: for most media types a blank line or a comment. For a fault
-    before anything was sent, the answer is what `failed` makes of it.
+    If the client disconnects, or does not read for READ_PATIENCE seconds, the iterator is closed
+    and `gone` called. After PAD_EVERY seconds without a part, `pad` is sent: for most media types
+    a blank line or a comment. For a fault before anything was sent, the answer is what `failed`
+    makes of it.
     """
 
     def __init__(
@@ -255,7 +256,9 @@ class StreamingResponse:
                     return
                 part = None
                 body = self._encode(found)
-                await send({"type": "http.response.body", "body": body, "more_body": True})
+                if not await _is_read(send, body):
+                    self._gone()
+                    return
         finally:
             hung_up.cancel()
             if part is not None and not part.done():
@@ -264,6 +267,16 @@ class StreamingResponse:
             close = getattr(self._parts, "aclose", None)
             if close is not None:
                 await close()
+
+
+async def _is_read(send: Send, body: bytes) -> bool:
+    """Send a part; False if it cannot be sent since nobody reads those before it."""
+    try:
+        async with asyncio.timeout(READ_PATIENCE):
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+    except TimeoutError:
+        return False
+    return True
 
 
 _END = object()

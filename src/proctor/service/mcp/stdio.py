@@ -17,10 +17,10 @@ from proctor.text import well_formed_json
 
 _NOT_JSON, _NO_REQUEST = -32700, -32600
 """Codes of JSON-RPC."""
-_DEEPEST_INTEGER = 1 << 63
+_INTEGERS = 1 << 63
 
 
-class _Head(msgspec.Struct):
+class _MessageHead(msgspec.Struct):
     """Parts of a message that say what it is."""
 
     id: Any = msgspec.UNSET
@@ -51,7 +51,7 @@ def vetted(line: bytes, understood: Callable[[bytes], object]) -> str:
     if isinstance(line, CutLine):
         raise RefusedLine(_NO_REQUEST, "the line is too long", ids_in(line))
     try:
-        head = msgspec.json.decode(line, type=_Head)
+        head = msgspec.json.decode(line, type=_MessageHead)
         text = line.decode()
     except msgspec.ValidationError as error:
         raise RefusedLine(_NO_REQUEST, f"not a message: {error}", ids_in(line)) from error
@@ -78,7 +78,7 @@ def vetted(line: bytes, understood: Callable[[bytes], object]) -> str:
 
 def _is_id(value: Any) -> bool:
     whole = isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, str) or (whole and abs(value) < _DEEPEST_INTEGER)
+    return isinstance(value, str) or (whole and abs(value) < _INTEGERS)
 
 
 class VettedInput:

@@ -209,7 +209,7 @@ def _input(sandbox: Sandbox, given: dict[str, str]) -> bytes:
         raise InputError(f"at most {MOST_AT_ONCE} bytes of input at once: send it in parts")
     waiting = sum(each.stdin.waiting for each in sandbox.commands.values() if each.stdin)
     if waiting > MOST_WAITING:
-        raise Busy("commands have not read the input that was sent before", RETRY_AFTER)
+        raise Busy("the sandbox has not read the input that was sent before", RETRY_AFTER)
     return data
 
 

@@ -23,7 +23,7 @@ from proctor.service.http.judge0.request import InvalidSubmission
 from proctor.service.http.judge0.schema import DESCRIPTIONS
 from proctor.service.http.judge0.service import Judge0Service, given_of, state_of
 from proctor.service.http.judge0.settings import Judge0Settings, read_settings
-from proctor.service.http.request import header_of, owner_of
+from proctor.service.http.request import header_of, keep_body, owner_of
 from proctor.service.http.responses import JsonReply, PendingResponse, ReplyError
 from proctor.service.jobs import ENDED, Job
 
@@ -111,6 +111,7 @@ async def _created(service: Judge0Service, request: _Request, body: bytes) -> Js
         return JsonReply(error.errors, 422)
     _check_room(service, request, 1)
     job = service.take(owner_of(request), submission)
+    keep_body(request, job)
     if request.query_params.get("wait") != "true":
         return JsonReply({"token": job.id}, 201)
     await service.end(job)
@@ -142,7 +143,9 @@ async def _created_batch(service: Judge0Service, request: _Request, body: bytes)
             _logger.exception("please report this")
             answers.append({"error": "internal error"})
             continue
-        answers.append({"token": service.take(owner_of(request), submission).id})
+        job = service.take(owner_of(request), submission)
+        keep_body(request, job)
+        answers.append({"token": job.id})
         taken = True
     return JsonReply(answers, 201 if taken else 422)
 

@@ -28,7 +28,7 @@ from proctor.service.http.native.packed_routes import packed_routes
 from proctor.service.http.native.session_routes import session_routes
 from proctor.service.http.native.solver_routes import solver_routes
 from proctor.service.http.problem_details import TYPE, ProblemDetails, problem_of
-from proctor.service.http.request import header_of, owner_of
+from proctor.service.http.request import header_of, keep_body, owner_of
 from proctor.service.http.responses import (
     EVENTS,
     JsonReply,
@@ -308,6 +308,8 @@ async def _answer(
     if asked is not None and (key is not None or not wait or _wants_events(request)):
         kept = AskedFor(*asked, len(await request.body()))
     job = engine.jobs.start(owner_of(request), work, key=key, fingerprint=fingerprint, asked=kept)
+    if job.asked is kept:  # else it was there, under the same key
+        keep_body(request, job)
     if not wait:
         return PendingResponse(_at_once(JsonReply(_state(job), 202)))
     if _wants_events(request):
