@@ -20,6 +20,7 @@ import msgspec
 
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.evals.models.model import TokenUsage, request_key
+from proctor.evals.redaction import redacted_settings
 from proctor.evals.store_file import FILE, connected, is_begun, locked, reading, stamp
 from proctor.evals.store_tables import complete_tables, make_tables, selected
 from proctor.evals.stored import (
@@ -63,12 +64,14 @@ class RunStore:
         self._connection = reading(directory) if lock is None else connected(directory)
         self._writer = self._connection if lock is None else connected(directory)
         self._lock = lock
+        self.is_new = False
+        """True if this process has begun the run."""
 
     @classmethod
     def create(cls, directory: Path, settings: Mapping[str, Any]) -> Self:
         """Begin a run in a new or empty directory, and hold it for writing."""
         try:
-            directory.mkdir(parents=True, exist_ok=True)
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot be made: {error.strerror}", file=str(directory)) from error
         lock = locked(directory)
@@ -81,11 +84,12 @@ class RunStore:
         for rest in directory.glob(f"{FILE}*"):  # left by a run killed before it was begun
             rest.unlink()
         store = cls(directory, lock)
+        store.is_new = True
         with store._writer as connection:
             make_tables(connection)
         store.remember({
             "schema": SCHEMA,
-            "settings": dict(settings),
+            "settings": redacted_settings(settings),
             "begun": datetime.now(UTC).isoformat(timespec="seconds"),
         })  # fmt: skip
         return store
@@ -150,9 +154,9 @@ class RunStore:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings that the run was begun with."""
+        """Settings that the run was begun with, without secrets."""
         found = self.recall("settings")
-        return found if isinstance(found, dict) else {}
+        return redacted_settings(found) if isinstance(found, dict) else {}
 
     @property
     def begun(self) -> str:
@@ -228,6 +232,11 @@ class RunStore:
         return self.count() - int(
             self._connection.execute("SELECT count(*) FROM generation").fetchone()[0]
         )
+
+    def lacks(self, *, faults: bool) -> bool:
+        """Return True if a reply is missing; with `faults`, one that ended in a fault is, too."""
+        failed = self._connection.execute("SELECT 1 FROM generation WHERE fault != '' LIMIT 1")
+        return self.unasked() > 0 or (faults and failed.fetchone() is not None)
 
     def tokens(self) -> TokenUsage:
         """Add up prompt, completion and cached tokens of the replies that have counts."""
