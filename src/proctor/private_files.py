@@ -5,6 +5,7 @@ what he may write he may forge.
 """
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -67,6 +68,22 @@ def secret_of(path: Path) -> bytes:
 def is_open_to_others(about: os.stat_result) -> bool:
     """Return True for a file of ours that another user may open."""
     return about.st_uid == os.geteuid() and bool(about.st_mode & _OTHERS)
+
+
+def open_alone(path: Path, flags: int = 0) -> int:
+    """Open a file that only its owner can open, made if missing; return its descriptor.
+
+    One that other users could open, and may have locked, gives way to a new one. `flags` are
+    further ones of opening. Raises OSError.
+    """
+    wanted = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flags
+    for _ in range(_TRIES):
+        fd = os.open(path, wanted, 0o600)
+        if not is_open_to_others(os.fstat(fd)):
+            return fd
+        os.close(fd)
+        path.unlink(missing_ok=True)
+    raise PermissionError(errno.EPERM, "is opened to others again and again", str(path))
 
 
 def locked(path: Path, flags: int = 0) -> int:

@@ -54,11 +54,19 @@ def is_signed(given: Any, *parts: Any) -> bool:
         return False
 
 
-def _key() -> bytes:
+def private_directory() -> Path:
+    """Return `state_directory`, made if missing, if nobody else may write there.
+
+    Raises InputError, OSError, RuntimeError.
+    """
     directory = state_directory()
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     check_private(directory)
-    return secret_of(directory / KEY)
+    return directory
+
+
+def _key() -> bytes:
+    return secret_of(private_directory() / KEY)
 
 
 def _signed(key: bytes, parts: tuple[Any, ...]) -> str:

@@ -12,6 +12,8 @@ from proctor.private_files import HeldByAnother, holders, is_open_to_others, loc
 
 FILE = "run.db"
 LOCK = "lock"
+FOLDER = "batches"
+"""Name of the directory of batches."""
 _BESIDE = ("", "-wal", "-shm")
 _LONGEST = 1 << 28
 """Bytes of the longest value, or row, that is read or written."""
@@ -65,11 +67,13 @@ def _check_files(directory: Path) -> None:
 
     A rollback journal is not ours, and can name a file that SQLite then deletes.
     """
-    for ending in (*_BESIDE, "-journal"):
-        path = directory / f"{FILE}{ending}"
+    journal, folder = directory / f"{FILE}-journal", directory / FOLDER
+    for path in (*(directory / f"{FILE}{ending}" for ending in _BESIDE), directory / LOCK, journal):
         with suppress(FileNotFoundError):
-            if not stat.S_ISREG(path.lstat().st_mode) or ending == "-journal":
+            if not stat.S_ISREG(path.lstat().st_mode) or path == journal:
                 raise InputError("is no file of a run: remove it, or the run", file=str(path))
+    if folder.is_symlink() or any(path.is_symlink() for path in folder.glob("*")):
+        raise InputError("is, or has, a link: remove it, or the run", file=str(folder))
 
 
 def _take_from_others(directory: Path) -> None:

@@ -32,6 +32,7 @@ from proctor.formats.hub_configs import choose_files
 from proctor.formats.hub_files import HubFile, content_hash
 from proctor.formats.tables import without_extra
 from proctor.languages.cache import directory
+from proctor.private_files import open_alone
 
 if TYPE_CHECKING:
     from proctor.formats.hub_client import HubClient
@@ -197,8 +198,8 @@ class _Repository:
         """Fetch into HASH.part, from which the next process resumes if this one is killed."""
         part = path.parent / f"{file.hash}.part"
         try:
-            part.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("ab+") as out:
+            part.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with os.fdopen(open_alone(part, os.O_APPEND), "ab+") as out:
                 fcntl.flock(out, fcntl.LOCK_EX)
                 if path.exists() and content_hash(path, file) == file.hash:
                     return  # another process was faster
