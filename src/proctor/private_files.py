@@ -27,7 +27,7 @@ class HeldByAnother(Exception):
         shown = [f"process {each} of user {_user_of(each)}" for each in held]
         super().__init__(" and ".join(shown) or "a process that cannot be seen from here")
         self.usurped = usurped
-        """True if other users could take the lock, and neither we nor root are known to hold it."""
+        """True if others hold the lock, or may do so, and neither we nor root are known to."""
 
 
 def check_private(path: Path) -> None:
@@ -104,7 +104,10 @@ def locked(path: Path, flags: int = 0) -> int:
     except BlockingIOError as error:
         held = holders(os.fstat(fd).st_ino)
         os.close(fd)
-        raise HeldByAnother(held, usurped=was_open and not any(map(_is_trusted, held))) from error
+        users = {_user_of(each) for each in held}
+        ours = users & {0, os.geteuid()}
+        strangers = bool(held) and not ours and None not in users
+        raise HeldByAnother(held, usurped=strangers or (was_open and not ours)) from error
     except BaseException:
         os.close(fd)
         raise
@@ -141,10 +144,6 @@ def holders(number: int) -> list[int]:
     # Not by the device too: that of an overlay's file is another there than in its status.
     found = (words for words in map(str.split, lines) if "FLOCK" in words and len(words) > 5)
     return [int(words[4]) for words in found if words[5].endswith(f":{number}")]
-
-
-def _is_trusted(process: int) -> bool:
-    return _user_of(process) in {0, os.geteuid()}
 
 
 def _user_of(process: int) -> int | None:

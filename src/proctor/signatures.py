@@ -9,6 +9,7 @@ import hmac
 import json
 import logging
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +38,7 @@ def signature(*parts: Any) -> str:
     try:
         return _signed(_key(), parts)
     except (InputError, OSError, RuntimeError) as error:
-        _logger.warning(
-            "what is written now cannot be signed, and will count as a stranger's: %s "
-            "(XDG_STATE_HOME names a directory for the key)", error,
-        )  # fmt: skip
+        _warn(str(error))
         return ""
 
 
@@ -52,6 +50,14 @@ def is_signed(given: Any, *parts: Any) -> bool:
         return hmac.compare_digest(given, _signed(_key(), parts))
     except (InputError, OSError, RuntimeError):
         return False
+
+
+@cache
+def _warn(why: str) -> None:
+    _logger.warning(
+        "what is written now cannot be signed, and will count as a stranger's: %s "
+        "(XDG_STATE_HOME names a directory for the key)", why,
+    )  # fmt: skip
 
 
 def private_directory() -> Path:

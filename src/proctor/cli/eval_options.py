@@ -380,8 +380,8 @@ BY_NAME = "Settings of the run given by name"
 _BENCHMARK = _option(TEXT, BY_NAME, "NAME|FILE", "Benchmark of the run, or its file.")
 NAMED = (
     "benchmark", "source", "earlier", "upstream", "medals", "isolation", "min_isolation", "python",
-    "packages", "preload", "jobs", "test_timeout", "memory", "model", "base_url", "batch",
-    "header", "extra_body", "agent",
+    "packages", "preload", "jobs", "model", "base_url", "batch", "header", "extra_body", "agent",
+    "test_timeout", "memory",
 )  # fmt: skip
 """Options that count instead of what a stored run says, and that a stranger's run needs."""
 

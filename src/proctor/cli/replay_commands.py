@@ -17,7 +17,7 @@ from proctor.cli.options import (
 )
 from proctor.cli.panels import INPUT, JUDGING, OUTPUT, PLACE, PanelCommand, examples
 
-_NAMED = ("benchmark", "source", "earlier", "upstream", "medals", "jobs", "test_timeout", "memory")
+_NAMED = ("benchmark", "source", "earlier", "upstream", "medals", "jobs")
 
 
 def register(app: typer.Typer) -> None:

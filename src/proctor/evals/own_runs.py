@@ -23,12 +23,10 @@ from proctor.evals.records import benchmark_of, settings_of
 from proctor.evals.redaction import names_variable, redacted_settings
 from proctor.evals.registry import benchmark_named, other_named
 from proctor.evals.settings import Settings
-from proctor.evals.store import RunStore
-from proctor.limits import MOST_CPU, physical_memory
+from proctor.evals.store import SIGNATURES, RunStore
+from proctor.limits import check_limits
 from proctor.signatures import is_signed, signature
 
-SIGNATURES = "signatures"
-"""Key of a run's signatures, by setting, in its record; `run` is a number that binds them."""
 BENCHMARK = "benchmark"
 """Name for the benchmark among settings: what it is called, or its file."""
 
@@ -61,8 +59,6 @@ _JUDGING = {
     "packages": _Effect("--packages", _unset("packages")),
     "preload": _Effect("--preload", _unset("preload")),
     "jobs": _Effect("--jobs", _unset("jobs")),
-    "test_timeout": _Effect("--test-timeout", lambda each: each.test_timeout <= MOST_CPU),
-    "memory": _Effect("--memory", lambda each: (each.memory or 0) <= physical_memory()),
 }
 _ASKING = {
     "model": _Effect(
@@ -78,7 +74,9 @@ _ASKING = {
     "agent": _Effect("--agent", _unset("agent")),
 }
 _EFFECTS = _JUDGING | _ASKING
-OPTIONS = (BENCHMARK, *("header" if name == "headers" else name for name in _EFFECTS))
+_AMOUNTS = ("test_timeout", "memory")
+"""Settings that have effects only beyond what a stranger may request."""
+OPTIONS = (BENCHMARK, *("header" if name == "headers" else name for name in _EFFECTS), *_AMOUNTS)
 """Options by which settings are given by name, as parameters of a command."""
 
 
@@ -94,7 +92,8 @@ def sign(store: RunStore) -> None:
     """Sign the settings of a run that was begun by this user, here and now."""
     number = secrets.token_hex(16)
     made = {name: signature("run", number, name, value) for name, value in _recorded(store).items()}
-    store.remember({SIGNATURES: {"run": number, **made}})
+    begun = signature("run", number)
+    store.remember({SIGNATURES: {"run": number, "begun": begun, **made}})
 
 
 def is_own(store: RunStore) -> bool:
@@ -125,6 +124,9 @@ def obeyed(store: RunStore, named: Named = NOTHING, *, asks: bool = False) -> Ob
     values = {name: value for name, value in named.items() if name != BENCHMARK}
     if values:
         settings = msgspec.convert(msgspec.to_builtins(settings) | values, Settings)
+    if unsigned.intersection(_AMOUNTS) - named.keys():
+        for mode in settings.modes:
+            check_limits(settings.judge_settings(mode).limits)
     return ObeyedRun(settings, _opened(store, named.get(BENCHMARK)))
 
 
@@ -177,7 +179,9 @@ def _recorded(store: RunStore) -> dict[str, Any]:
     """Return the settings that have effects as they are stored, and the benchmark."""
     found = store.recall("settings")
     settings: dict[str, Any] = found if isinstance(found, dict) else {}
-    found = {name: settings.get(name) for name in _EFFECTS}
+    found = {name: settings.get(name) for name in (*_EFFECTS, *_AMOUNTS)}
+    # No address is asked for the replies of a file: that it is one belongs to the address.
+    found["base_url"] = [found["base_url"], str(found["model"]).startswith(PREFIX)]
     # A run of repairs opens the source by the name that it has in the record.
     return {BENCHMARK: _benchmark(store), "opened": store.recall("source"), **found}
 

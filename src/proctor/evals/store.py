@@ -22,6 +22,7 @@ from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.evals.models.model import TokenUsage, request_key
 from proctor.evals.redaction import redacted_settings
 from proctor.evals.store_file import FILE, connected, is_begun, locked, reading, stamp
+from proctor.evals.store_rows import check_rows
 from proctor.evals.store_tables import complete_tables, make_tables, selected
 from proctor.evals.stored import (
     Change,
@@ -35,7 +36,10 @@ from proctor.evals.stored import (
     from_row,
     to_row,
 )
+from proctor.signatures import is_signed
 
+SIGNATURES = "signatures"
+"""Key of a run's signatures, by setting, in its record; `run` is a number that binds them."""
 SCHEMA = 2
 """Version of the tables."""
 _PAGE = 100
@@ -110,8 +114,14 @@ class RunStore:
                 f"is of another version of proctor (tables {schema}, not {SCHEMA}); use that one",
                 file=str(directory),
             )
-        with store.transaction() as connection:
-            complete_tables(connection, write=write)
+        try:
+            with store.transaction() as connection:
+                complete_tables(connection, write=write)
+                if not was_begun_here(store.recall(SIGNATURES)):
+                    check_rows(connection, directory / FILE, stamp(directory))
+        except BaseException:
+            store.close()
+            raise
         return store
 
     def close(self) -> None:
@@ -150,7 +160,10 @@ class RunStore:
     def recall(self, name: str) -> Any:
         """Return a value of the run as a whole; None if there is none."""
         row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return None if row is None else msgspec.json.decode(row[0])
+        try:
+            return None if row is None else msgspec.json.decode(row[0])
+        except (ValueError, TypeError, RecursionError) as error:
+            raise InputError(f"its {name} is no JSON: {error}", file=str(self.directory)) from error
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -430,6 +443,12 @@ class RunStore:
         found = self._connection.execute("PRAGMA quick_check").fetchone()[0]
         if found != "ok":
             raise InputError(f"is damaged: {found}", file=str(self.directory / FILE))
+
+
+def was_begun_here(signatures: Any) -> bool:
+    """Return True if the signatures of a run are of one that this user began on this machine."""
+    made = signatures if isinstance(signatures, dict) else {}
+    return is_signed(made.get("begun"), "run", made.get("run"))
 
 
 def _json(value: Any) -> str:
