@@ -4,12 +4,21 @@ import fcntl
 import os
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from proctor.errors import InputError
-from proctor.private_files import HeldByAnother, holders, lock_alone, locked, open_alone
+from proctor.private_files import (
+    HeldByAnother,
+    holders,
+    lock_alone,
+    lock_in_turn,
+    locked,
+    open_alone,
+)
+from waiting import until
 
 STRANGER = 65534
 
@@ -90,6 +99,22 @@ def test_a_strangers_lock_stops_nobody(lock: Path, of_a_stranger: int) -> None:
     fd = lock_alone(lock)
     assert os.path.samestat(os.fstat(fd), lock.stat())
     os.close(fd)
+
+
+def test_a_turn_is_waited_for(lock: Path) -> None:
+    """What holds the lock lets go only once it is known that the other waits for it."""
+    held = lock_alone(lock)
+    with ThreadPoolExecutor(1) as pool:
+        turn = pool.submit(lock_in_turn, lock)
+        until(lambda: len(Path("/proc/locks").read_text().split(f":{lock.stat().st_ino} ")) > 2)
+        assert not turn.done()
+        os.close(held)
+        os.close(turn.result())
+
+
+@pytest.mark.root
+def test_a_turn_does_not_wait_for_strangers(lock: Path, of_a_stranger: int) -> None:
+    os.close(lock_in_turn(lock))
 
 
 @pytest.mark.root

@@ -114,15 +114,15 @@ def locked(path: Path, flags: int = 0) -> int:
     return fd
 
 
-def lock_alone(path: Path) -> int:
-    """Lock a file that holds nothing; return its descriptor. Raises as `locked`.
+def lock_alone(path: Path, flags: int = 0) -> int:
+    """Lock a file whose loss costs nothing; return its descriptor. Raises as `locked`.
 
     One that other users could open gives way to a new one if no process of ours, or root's, is
     known to hold it.
     """
     for _ in range(_TRIES):
         try:
-            fd = locked(path, os.O_NOFOLLOW)
+            fd = locked(path, os.O_NOFOLLOW | flags)
         except HeldByAnother as error:
             if not error.usurped:
                 raise
@@ -133,6 +133,22 @@ def lock_alone(path: Path) -> int:
                 return fd
         os.close(fd)  # another process has put a new one in its place
     raise HeldByAnother([], usurped=True)
+
+
+def lock_in_turn(path: Path, flags: int = 0) -> int:
+    """Call `lock_alone`, but wait for as long as a process of ours has the lock. Raises OSError."""
+    import fcntl
+
+    try:
+        return lock_alone(path, flags)
+    except HeldByAnother:
+        fd = open_alone(path, flags)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd
 
 
 def holders(number: int) -> list[int]:
