@@ -10,6 +10,7 @@ import os
 import secrets
 import signal
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -38,6 +39,10 @@ hypothesis.settings.register_profile(
         hypothesis.HealthCheck.filter_too_much,
     ],
 )  # fmt: skip
+
+# Runs that tests begin are signed with a key of theirs, also where the home cannot be written to.
+_state = tempfile.TemporaryDirectory(prefix="proctor-state-")
+os.environ["XDG_STATE_HOME"] = _state.name
 
 T = TypeVar("T")
 RECURSION_LIMIT = sys.getrecursionlimit()

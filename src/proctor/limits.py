@@ -1,6 +1,8 @@
 """Limits on a program's use of resources, in seconds and bytes throughout."""
 
+import os
 from dataclasses import dataclass, fields
+from functools import cache
 
 from proctor.errors import InputError
 from proctor.units import size_text
@@ -9,6 +11,13 @@ MIB = 1 << 20
 GIB = 1 << 30
 LEAST_MEMORY = 4 * MIB
 """Smallest memory limit, in bytes: with less a job's first process cannot even start."""
+MOST_CPU = 24 * 3600.0
+"""Most CPU seconds that a run may request; for wall seconds, ten times as many."""
+MOST_OUTPUT = 256 * MIB
+"""Most bytes of output that a run may request; they are held in memory."""
+MOST_DISK = 4 * GIB
+"""Most bytes of a working directory that a run may request; they are held in memory, too."""
+MOST_PROCESSES = 4096
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -113,3 +122,28 @@ LIMITS_HINT = "; write Limits(cpu=2.0), in seconds"
 TEST_LIMITS = Limits(cpu=6.0)
 """Limits of one test where neither problem nor caller states any: lcb_runner's six seconds, as CPU
 time, and a gibibyte."""
+
+
+@cache
+def physical_memory() -> int:
+    """Return the bytes of memory that this machine has."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not known on every system
+        return 64 * GIB
+
+
+def check_limits(limits: Limits) -> Limits:
+    """Return the limits if none is too high. Raises InputError, naming the field, otherwise."""
+    for name, asked, most in (
+        ("cpu", limits.cpu, MOST_CPU),
+        ("wall", limits.wall or 0.0, 10 * MOST_CPU),
+        ("memory", limits.memory, physical_memory()),
+        ("output", limits.output, MOST_OUTPUT),
+        ("disk", limits.disk, MOST_DISK),
+        ("processes", limits.processes, MOST_PROCESSES),
+        ("stack", limits.stack, physical_memory()),
+    ):
+        if asked > most:
+            raise InputError(f"at most {most:g} here, not {asked:g}", field=f"limits.{name}")
+    return limits

@@ -62,6 +62,10 @@ VARIABLES = (
     ),
     Variable("XDG_CONFIG_HOME", "Directory of proctor/config.toml; ~/.config."),
     Variable("XDG_CACHE_HOME", "Directory of caches; ~/.cache."),
+    Variable(
+        "XDG_STATE_HOME",
+        "Directory of proctor/signing-key, by which your own runs are known; ~/.local/state.",
+    ),
     Variable("TMPDIR", "Directory of scratch space at level landlock; /tmp."),
     Variable("NO_COLOR", "Anything: no colours."),
     Variable("PROCTOR_TEST_DATA", "Data sets for proctor's own tests."),

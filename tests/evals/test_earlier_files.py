@@ -89,7 +89,11 @@ def test_store_of_proctor_eval(proctor: Proctor, earlier: Path, monkeypatch: Any
         before = [sample for sample in store.samples() if sample.generation is not None]
     exported = proctor("export", "run", "--format", "jsonl")
     assert len(exported.stdout.splitlines()) == 5, exported.stderr
-    done = proctor("resume", "run", "--json")
+    refused = proctor("resume", "run", "--json")
+    assert refused.returncode == 2, "it is not signed, and might be a stranger's"
+    named = ("--source", "problems.jsonl", "--model", "replay:replies.jsonl")
+    assert refused.stderr.endswith(f"give by name: {' '.join(named)}\n")
+    done = proctor("resume", "run", "--json", *named)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert (found["samples"], found["unfinished"]) == (6, 0)

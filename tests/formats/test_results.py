@@ -337,3 +337,16 @@ def test_the_row_in_official_mode() -> None:
     assert row["isolation"] is None
     assert row.keys() <= RESERVED
     json.dumps(row)
+
+
+def test_results_are_their_owners_alone(path: Path) -> None:
+    """Another user who can open a file can lock it, and stop whoever goes on with it."""
+    before = os.umask(0)
+    try:
+        begun(path, result(0))
+        assert {each.stat().st_mode & 0o777 for each in (path, sidecar(path))} == {0o600}
+        path.chmod(0o664)
+        ResultsFile(path, SETTINGS).close()
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o600

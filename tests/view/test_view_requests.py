@@ -15,6 +15,7 @@ from stub import Call
 from stub import serving as model_serving
 from viewed import JUDGES, PROBLEM, Viewed, content, made_up, viewing
 
+from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation, ProblemInfo, SampleJudgement
 from waiting import PATIENCE
 
@@ -244,6 +245,35 @@ def test_tests_whose_source_is_gone(tmp_path: Path) -> None:
         found = ask(served, "sample", run="lost", problem="p", sample=0)
         assert found["judgements"][0]["tests"][0]["message"] == "wrong"
         assert found["program"]["text"] == "print(1)"
+
+
+def test_a_run_of_somebody_else_is_shown_and_not_obeyed(tmp_path: Path) -> None:
+    """Its samples can be read; its source is not opened, nor its Python started."""
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    python.chmod(0o755)
+    made_up(
+        tmp_path / "runs/foreign", [(ProblemInfo("p", "Title"), 1)],
+        [
+            Generation("p", 0, text="text", code="print(1)"),
+            SampleJudgement("p", 0, "standard", JUDGES["standard"], "WA"),
+        ],
+    )  # fmt: skip
+    with RunStore.open(tmp_path / "runs/foreign", write=True) as store:
+        changed = store.settings | {"python": str(python), "source": "/etc/passwd"}
+        store.remember({"settings": changed})
+    with viewing(tmp_path / "runs") as served:
+        key = {"run": "foreign", "problem": "p", "sample": 0}
+        assert ask(served, "sample", **key)["program"]["text"] == "print(1)"
+        status, said = refused(served, "tests", mode="standard", **key)
+        assert status == 400
+        assert f"source = /etc/passwd, python = {python}" in said
+        state = served.replay(key | {"mode": "standard"}).json()
+        while state["state"] == "running":
+            state = ask(served, "replay")
+        assert state["state"] == "failed"
+        assert f"--python {python}" in state["said"]
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.slow

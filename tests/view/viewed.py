@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import msgspec
 
+from proctor.evals.own_runs import sign
 from proctor.evals.rounds import begin_round
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
@@ -70,6 +71,7 @@ def made_up(
     settings = Settings(model="made up", source="nowhere.jsonl", mode="both")
     with RunStore.create(place, msgspec.to_builtins(settings)) as store:
         store.remember({"benchmark": "livecodebench", "source": "nowhere.jsonl"})
+        sign(store)
         judges = begin_round(store, settings).judges
         store.plan(problems)
         store.write(changes)

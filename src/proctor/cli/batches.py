@@ -9,17 +9,18 @@ from proctor.evals import evaluation
 from proctor.evals.batches.asking import BatchProgress
 from proctor.evals.batches.ledger import BatchLedger
 from proctor.evals.batches.model import BatchedModel
+from proctor.evals.own_runs import Named
 from proctor.evals.records import settings_of
 from proctor.evals.store import RunStore
 
 
-def ask(store: RunStore, model: BatchedModel) -> None:
+def ask(store: RunStore, model: BatchedModel, named: Named) -> None:
     """Hand in the missing requests of a run and wait for the replies; report the progress.
 
     Raises CancelledError or KeyboardInterrupt when stopped, and what `BatchedModel.ask` raises.
     """
     try:
-        asyncio.run(_stoppable(store, model))
+        asyncio.run(_stoppable(store, model, named))
     except (KeyboardInterrupt, asyncio.CancelledError):
         batches = BatchLedger(store).batches()
         if left := [each.id for each in batches if each.id and not each.downloaded]:
@@ -27,9 +28,9 @@ def ask(store: RunStore, model: BatchedModel) -> None:
         raise
 
 
-async def _stoppable(store: RunStore, model: BatchedModel) -> None:
+async def _stoppable(store: RunStore, model: BatchedModel, named: Named) -> None:
     with cancelled_by_signals():
-        await model.ask(store, evaluation.missing_requests(store), _Teller().tell)
+        await model.ask(store, evaluation.missing_requests(store, named), _Teller().tell)
 
 
 class _Teller:

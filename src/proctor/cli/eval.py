@@ -2,9 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +26,13 @@ from proctor.evals.ioi.report import PointsReport, to_json
 from proctor.evals.models.model import Model, ModelReply, ModelRequest, plain
 from proctor.evals.models.opening import open_model
 from proctor.evals.models.scripted import ScriptedModel
-from proctor.evals.records import benchmark_of, current_judges, records, settings_of
+from proctor.evals.own_runs import NOTHING, Named, obeyed
+from proctor.evals.records import current_judges, records, settings_of
 from proctor.evals.rounds import begin_round, judges_to_use
 from proctor.evals.run import Done
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
+from proctor.evals.written_settings import values_of
 from proctor.judging.missing_modules import MissingModules
 from proctor.shown import counted as many
 from proctor.verdict import Verdict
@@ -47,6 +49,8 @@ class Ending:
     fail_under: float | None
     as_json: bool
     where: Where = HERE
+    named: Named = field(default_factory=dict)
+    """Settings of a stored run that are given by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,18 @@ class Outcome:
     found: Figures
 
 
-def ending(k: str, fail_under: float | None, as_json: bool, where: Where = HERE) -> Ending:
+def ending(
+    k: str,
+    fail_under: float | None,
+    as_json: bool,
+    where: Where = HERE,
+    given: Mapping[str, Any] | None = None,
+) -> Ending:
     """Parse what was typed. Raises InputError."""
     if fail_under is not None and not 0 <= fail_under <= 1:
         hint = f"; {fail_under:g}% is {fail_under / 100:g}" if 1 < fail_under <= 100 else ""
         raise InputError(f"is a share from 0 to 1, not {fail_under:g}{hint}", field="--fail-under")
-    return Ending(k_list(k), fail_under, as_json, where)
+    return Ending(k_list(k), fail_under, as_json, where, values_of(given or {}))
 
 
 def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> int:
@@ -131,7 +141,9 @@ def resume(run: str, ending: Ending, access: ModelAccess) -> int:
 def retry(run: str, verdicts: tuple[str, ...], ending: Ending, access: ModelAccess) -> int:
     """Forget faults, or judgements with certain verdicts, and then do all that is missing."""
     with RunStore.open(Path(run), write=True) as store:
-        evaluation.unchanged_source(store)  # before anything is forgotten
+        asks = store.lacks(faults="INFRA_FAULT" in verdicts)
+        obeyed(store, _named(store, ending, access), asks=asks)  # before anything is forgotten
+        evaluation.unchanged_source(store, ending.named)
         again = evaluation.retry(store, verdicts)
         terminal.note(f"{again} to be done again")
         return said(_continue(store, ending, access), ending)
@@ -140,7 +152,7 @@ def retry(run: str, verdicts: tuple[str, ...], ending: Ending, access: ModelAcce
 def rejudge(run: str, ending: Ending) -> int:
     """Judge everything again, in a new round; the old verdicts stay in the store."""
     with RunStore.open(Path(run), write=True) as store:
-        evaluation.unchanged_source(store)
+        evaluation.unchanged_source(store, ending.named)
         return said(_continue(store, ending, ModelAccess(), new_round=True), ending)
 
 
@@ -148,11 +160,19 @@ def _continue(
     store: RunStore, ending: Ending, access: ModelAccess, *, new_round: bool = False
 ) -> Outcome:
     tell_once()
+    ending = replace(ending, named=_named(store, ending, access))
     if not store.unasked():  # no reply is missing: neither recording nor server is needed
         return _do(store, ScriptedModel(_not_asked), ending, new_round=new_round)
-    access.look_again(store)
-    with access.opened(settings_of(store)) as reached:
+    settings = obeyed(store, ending.named, asks=True).settings
+    access.look_again(store, settings)
+    with access.opened(settings) as reached:
         return _do(store, reached.open(), ending, new_round=new_round)
+
+
+def _named(store: RunStore, ending: Ending, access: ModelAccess) -> Named:
+    """Return the settings given by name; a server that is started has an address of its own."""
+    own = {} if access.start_server is None else {"base_url": store.settings.get("base_url", "")}
+    return {**own, **ending.named}
 
 
 def _not_asked(_request: ModelRequest) -> ModelReply:
@@ -162,16 +182,16 @@ def _not_asked(_request: ModelRequest) -> ModelReply:
 def _do(store: RunStore, model: Model, ending: Ending, *, new_round: bool = False) -> Outcome:
     if isinstance(model, BatchedModel):  # before cells are opened, which would be idle meanwhile
         try:
-            batches.ask(store, model)
+            batches.ask(store, model, ending.named)
         except (KeyboardInterrupt, asyncio.CancelledError):
             return _finish(store, ending, None, interrupted=True)
         except ProctorError as error:
             return _finish(store, ending, error, interrupted=False)
-    settings = settings_of(store)
+    run = obeyed(store, ending.named, asks=store.unasked() > 0)
+    settings, benchmark = run.settings, run.benchmark
     failure: ProctorError | None = None
     interrupted = False
     grades = bool(settings.modes) or settings.agentic_mode
-    benchmark = benchmark_of(store)
     with ExitStack() as stack:
         grader = _open_grader(benchmark, settings, ending, stack) if grades else None
         if new_round:  # only now: a round without verdicts hides those of the one before
@@ -188,7 +208,7 @@ def _do(store: RunStore, model: Model, ending: Ending, *, new_round: bool = Fals
             progress.show([Verdict.INFRA_FAULT if done.fault else verdict or Verdict.SK])
 
         try:
-            asyncio.run(stoppable(store, model, grader, show))
+            asyncio.run(stoppable(store, model, grader, show, ending.named))
         except (KeyboardInterrupt, asyncio.CancelledError):
             interrupted = True
         except ProctorError as error:
@@ -213,12 +233,16 @@ def _judges(store: RunStore) -> dict[str, str]:
 
 
 async def stoppable(
-    store: RunStore, model: Model, grader: Grader[Any] | None, show: Callable[[Done], None]
+    store: RunStore,
+    model: Model,
+    grader: Grader[Any] | None,
+    show: Callable[[Done], None],
+    named: Named = NOTHING,
 ) -> None:
     """Go on with the run; SIGINT and SIGTERM stop it so that what was made is kept."""
     try:
         with cancelled_by_signals():
-            await evaluation.go_on(store, model, grader, show)
+            await evaluation.go_on(store, model, grader, show, named)
     finally:
         await model.close()
 
@@ -230,7 +254,7 @@ def _finish(
     settings = settings_of(store)
     found = figures(records(store), settings.modes, sorted({1, *ending.k}))
     left = store.unfinished(_judges(store))
-    points = _points(store, settings)
+    points = _points(store, ending.named)
     added: dict[str, Any] = {} if points is None else {"points": to_json(points)}
     missing = _missing(store, found)
     if missing.counts:
@@ -265,14 +289,14 @@ def said(outcome: Outcome, ending: Ending) -> int:
     return outcome.code
 
 
-def _points(store: RunStore, settings: Settings) -> PointsReport | None:
+def _points(store: RunStore, named: Named) -> PointsReport | None:
     """Points of a run of the IOI; None for other runs, and where nothing is judged."""
-    if store.recall("benchmark") != "ioi" or not settings.modes:
+    if store.recall("benchmark") != "ioi" or not settings_of(store).modes:
         return None
     from proctor.evals.ioi.rows import points
 
     try:
-        return points(store)
+        return points(store, obeyed(store, named).settings)
     except (InputError, InfraFault) as error:  # the tables are gone
         terminal.note(f"points are not added up: {error}")
         return None

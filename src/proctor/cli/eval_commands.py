@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from proctor.cli.eval_options import FailUnder, KList, ReplyCache, StartServer, taking
+from proctor.cli.eval_options import (
+    FailUnder,
+    KList,
+    ReplyCache,
+    StartServer,
+    naming,
+    taking,
+)
 from proctor.cli.judges import Cache, On, Ray, VerifyCache, Where
 from proctor.cli.options import Json
 from proctor.cli.panels import PanelCommand, examples
@@ -201,15 +208,20 @@ def resume_command(
     cache: Cache = None,
     verify_cache: VerifyCache = None,
     json: Json = False,
+    **given: Any,
 ) -> None:
     """Go on with a run that was stopped: ask and judge only what is missing.
 
-    If --start-server served its model, give it again. Exit code: as for proctor eval.
+    If --start-server served its model, give it again.
+
+    What a run names is run, opened or contacted only if you wrote it here; else give it by name.
+
+    Exit code: as for proctor eval.
     """
     from proctor.cli import eval as evaluate
     from proctor.cli.model_access import ModelAccess
 
-    ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
+    ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache), given)
     raise typer.Exit(evaluate.resume(run, ending, ModelAccess(start_server, reply_cache)))
 
 
@@ -232,15 +244,18 @@ def retry_command(
     cache: Cache = None,
     verify_cache: VerifyCache = None,
     json: Json = False,
+    **given: Any,
 ) -> None:
     """Do again what failed in a run: replies that did not come, judgements that met a fault.
+
+    What a run names is run, opened or contacted only if you wrote it here; else give it by name.
 
     Exit code: as for proctor eval.
     """
     from proctor.cli import eval as evaluate
     from proctor.cli.model_access import ModelAccess
 
-    ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
+    ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache), given)
     access = ModelAccess(start_server, reply_cache)
     verdicts = tuple(verdict or ("INFRA_FAULT",))
     raise typer.Exit(evaluate.retry(run, verdicts, ending, access))
@@ -255,14 +270,19 @@ def rejudge_command(
     cache: Cache = None,
     verify_cache: VerifyCache = None,
     json: Json = False,
+    **given: Any,
 ) -> None:
     """Judge all programs of a run again, by this version of proctor; the model is not asked.
 
-    The old verdicts stay in the run, and count no more. Exit code: as for proctor eval.
+    The old verdicts stay in the run, and count no more.
+
+    What a run names is run, opened or contacted only if you wrote it here; else give it by name.
+
+    Exit code: as for proctor eval.
     """
     from proctor.cli import eval as evaluate
 
-    ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
+    ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache), given)
     raise typer.Exit(evaluate.rejudge(run, ending))
 
 
@@ -309,9 +329,9 @@ def register(app: typer.Typer) -> None:
         )(_command(family))
     app.add_typer(eval_app, name="eval")
     for name, command, *lines in (
-        ("runs", runs_command), ("resume", resume_command, "proctor resume runs/my-model"),
-        ("retry", retry_command, "proctor retry runs/my-model --verdict TLE"),
-        ("rejudge", rejudge_command),
+        ("runs", runs_command), ("resume", naming(resume_command), "proctor resume runs/my-model"),
+        ("retry", naming(retry_command), "proctor retry runs/my-model --verdict TLE"),
+        ("rejudge", naming(rejudge_command)),
         ("export", export_command, "proctor export runs/my-model --format csv --out samples.csv"),
         ("lm-eval", lm_eval_command, 'lm_eval --include_path "$(proctor lm-eval)" ...'),
     ):  # fmt: skip

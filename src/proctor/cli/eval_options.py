@@ -1,8 +1,10 @@
 """Options of `proctor eval`: each described once, for all benchmarks."""
 
+import functools
 import inspect
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Callable, Collection
+from copy import copy
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -372,6 +374,49 @@ _OWN = ("scenario", "earlier", "upstream", "preset", "task", "years", "all_subta
 _AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
 _COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *DATED, *_AGENTIC))
 """Options of all benchmarks."""
+
+
+BY_NAME = "Settings of the run given by name"
+_BENCHMARK = _option(TEXT, BY_NAME, "NAME|FILE", "Benchmark of the run, or its file.")
+NAMED = (
+    "benchmark", "source", "earlier", "upstream", "medals", "isolation", "min_isolation", "python",
+    "packages", "preload", "jobs", "model", "base_url", "batch", "header", "extra_body", "agent",
+    "test_timeout", "memory",
+)  # fmt: skip
+"""Options that count instead of what a stored run says, and that a stranger's run needs."""
+
+
+def naming(command: Callable[..., None], names: Collection[str] = NAMED) -> Callable[..., None]:
+    """Give a function with `**given` options of these names; those not given are not passed."""
+    own = inspect.signature(command).parameters
+    fixed = [each for each in own.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    added = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_named(name)
+        )
+        for name in names
+    ]
+
+    @functools.wraps(command)
+    def called(**options: Any) -> None:
+        command(
+            **{name: value for name, value in options.items() if name in own or value is not None}
+        )
+
+    made = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in fixed]
+    called.__signature__ = inspect.Signature([*made, *added])  # type: ignore[attr-defined]
+    called.__annotations__ = {each.name: each.annotation for each in (*made, *added)}
+    return called
+
+
+def _named(name: str) -> Any:
+    kind, option = get_args(_BENCHMARK if name == "benchmark" else OPTIONS[name])
+    shown = copy(option)
+    shown.rich_help_panel, shown.show_default = BY_NAME, "as recorded"
+    if name == "model":
+        kind = TEXT
+        shown.help = "Model's name at the server; litellm:PROVIDER/NAME; or replay:FILE."
+    return Annotated[kind, shown]
 
 
 def taking(command: Callable[..., None], family: Family) -> Callable[..., None]:

@@ -15,7 +15,7 @@ from proctor.errors import SettingsError
 from proctor.evals.models.kept_replies import KeptReplies
 from proctor.evals.models.model import Model
 from proctor.evals.models.opening import is_behind_server, is_recording, open_model
-from proctor.evals.records import settings_of
+from proctor.evals.redaction import redacted
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 
@@ -91,7 +91,7 @@ class ModelAccess:
         probe(model)
         return model
 
-    def look_again(self, store: RunStore) -> None:
+    def look_again(self, store: RunStore, settings: Settings) -> None:
         """Call `look` for a resumed run. Raises SettingsError if its server must be started."""
         command = store.recall(START_SERVER)
         if command is not None and self.start_server is None:
@@ -99,12 +99,12 @@ class ModelAccess:
                 "the model of this run was served by a command; if you trust it, give it again: "
                 f"--start-server {shlex.quote(command)}"
             )
-        self.look(settings_of(store))
+        self.look(settings)
 
     def remember(self, store: RunStore) -> None:
         """Note in a run's record which server was started for it."""
         if self.start_server is not None:
-            store.remember({START_SERVER: self.start_server})
+            store.remember({START_SERVER: redacted(self.start_server)})
 
     @contextmanager
     def _served(self, settings: Settings) -> Iterator[Settings]:

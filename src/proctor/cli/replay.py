@@ -18,7 +18,7 @@ from proctor.judging.judge import PoolJudges
 from proctor.judging.judges import Judges
 from proctor.judging.one_test import output_on
 from proctor.languages.pools import open_pool
-from proctor.service.admission import check_limits
+from proctor.limits import check_limits
 from proctor.verdict import Verdict
 
 if TYPE_CHECKING:

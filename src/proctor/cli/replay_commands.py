@@ -1,9 +1,10 @@
 """`proctor replay`: its options."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from proctor.cli.eval_options import naming
 from proctor.cli.judges import On, Ray, Where
 from proctor.cli.options import (
     Isolation,
@@ -16,6 +17,8 @@ from proctor.cli.options import (
 )
 from proctor.cli.panels import INPUT, JUDGING, OUTPUT, PLACE, PanelCommand, examples
 
+_NAMED = ("benchmark", "source", "earlier", "upstream", "medals", "jobs")
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -24,7 +27,7 @@ def register(app: typer.Typer) -> None:
         "proctor replay runs/my-model#proctor-01-lantern-rows:0:official --times 5",
         "proctor replay results.jsonl#0 --bundle row-0.zip",
     )
-    app.command("replay", cls=PanelCommand, epilog=lines)(replay_command)
+    app.command("replay", cls=PanelCommand, epilog=lines)(naming(replay_command, _NAMED))
 
 
 def replay_command(
@@ -92,25 +95,24 @@ def replay_command(
         ),
     ] = None,
     json: Json = False,
+    **given: Any,
 ) -> None:
     """Judge a recorded program again, and show what differs: verdicts, times, output.
 
-    Times and memory that differ are shown, and count as no difference.
+    Times and memory that differ are shown, and count as no difference. What a record names is run
+    or opened only if you wrote it here; else give it by name.
 
     Exit code: 0 if verdict and points are the same each time, 1 if not, 2 for wrong usage or a
     problem or program that has changed since, 125 if it could not be judged, 130 if interrupted.
     """
     from proctor.cli import replay
     from proctor.evals.replaying.recorded import InputFiles
+    from proctor.evals.written_settings import values_of
 
-    wanted = replay.ReplayRun(
-        record,
-        InputFiles(problems, programs, tuple(tasks or ())),
-        Where(ray, on),
-        pool_settings(isolation, min_isolation, python, packages, preload),
-        times,
-        there,
-    )
+    pool = pool_settings(isolation, min_isolation, python, packages, preload)
+    named = values_of(given) | {name: value for name, value in pool.items() if value}
+    files = InputFiles(problems, programs, tuple(tasks or ()), named)
+    wanted = replay.ReplayRun(record, files, Where(ray, on), pool, times, there)
     if bundle is not None:
         raise typer.Exit(replay.write(wanted, bundle, as_json=json))
     raise typer.Exit(replay.run(wanted, as_json=json))

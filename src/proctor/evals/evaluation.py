@@ -24,8 +24,9 @@ from proctor.evals.benchmark import (
 )
 from proctor.evals.models.model import Model, ModelReply, ModelRequest
 from proctor.evals.own_agent import agent_of
+from proctor.evals.own_runs import NOTHING, Named, obeyed, sign
 from proctor.evals.prices import price_of
-from proctor.evals.records import benchmark_of, current_judges, settings_of
+from proctor.evals.records import current_judges, settings_of
 from proctor.evals.registry import other_named
 from proctor.evals.rounds import judges_to_use
 from proctor.evals.run import Done, RunPlan, evaluate
@@ -131,6 +132,7 @@ def begin(directory: Path, planned: Planned) -> RunStore:
             "proctor": __version__,
             "price": price,
         })  # fmt: skip
+        sign(store)
         store.plan(zip(planned.selection.problems, planned.counts, strict=True))
     except BaseException:
         store.close()
@@ -139,14 +141,18 @@ def begin(directory: Path, planned: Planned) -> RunStore:
 
 
 async def go_on(
-    store: RunStore, model: Model, grader: Grader[Any] | None, on_done: Callable[[Done], None]
+    store: RunStore,
+    model: Model,
+    grader: Grader[Any] | None,
+    on_done: Callable[[Done], None],
+    named: Named = NOTHING,
 ) -> None:
-    """Complete a run: generate and judge all that is missing.
+    """Complete a run: generate and judge all that is missing; `named` is as for `obeyed`.
 
-    Raises what `evaluate` raises, and SettingsError if problems or prompts are no longer those it
-    was begun with.
+    Raises what `evaluate` and `obeyed` raise, and SettingsError if problems or prompts are no
+    longer those it was begun with.
     """
-    settings, benchmark, source = _unchanged(store)
+    settings, benchmark, source = _unchanged(store, named)
 
     def in_flight() -> int:
         cells = grader.cells if grader is not None else 0  # their number may change
@@ -175,12 +181,12 @@ async def go_on(
         store.leave_out(unread, UNUSABLE)
 
 
-def missing_requests(store: RunStore) -> Iterator[ModelRequest]:
+def missing_requests(store: RunStore, named: Named = NOTHING) -> Iterator[ModelRequest]:
     """Yield the requests for all replies that a run lacks, as single shots ask for them.
 
     Raises SettingsError as `go_on`.
     """
-    settings, benchmark, source = _unchanged(store)
+    settings, benchmark, source = _unchanged(store, named)
     for instance in source.instances([info.id for info in store.problems()]):
         for missing in store.missing(instance.id, {}):
             try:
@@ -194,10 +200,11 @@ def missing_requests(store: RunStore) -> Iterator[ModelRequest]:
                 yield ModelRequest(asked, instance.id, missing.sample, settings.sampling)
 
 
-def _unchanged(store: RunStore) -> tuple[Settings, Benchmark[Any], Source[Any]]:
+def _unchanged(store: RunStore, named: Named) -> tuple[Settings, Benchmark[Any], Source[Any]]:
     """Return settings, benchmark, source. Raises SettingsError if problems or prompts changed."""
-    settings, benchmark = settings_of(store), benchmark_of(store)
-    source = unchanged_source(store)
+    found = obeyed(store, named, asks=store.unasked() > 0)
+    settings, benchmark = found.settings, found.benchmark
+    source = unchanged_source(store, named)
     if store.recall("prompt_version") != benchmark.version:
         raise SettingsError("prompts have changed since this run was begun: begin another run")
     if isinstance(benchmark, PromptsOfOthers) and store.unasked():
@@ -205,9 +212,13 @@ def _unchanged(store: RunStore) -> tuple[Settings, Benchmark[Any], Source[Any]]:
     return settings, benchmark, source
 
 
-def unchanged_source(store: RunStore) -> Source[Any]:
-    """Return the source of a run. Raises SettingsError if it has changed, and InputError."""
-    source: Source[Any] = benchmark_of(store).open_source(settings_of(store))
+def unchanged_source(store: RunStore, named: Named = NOTHING) -> Source[Any]:
+    """Return the source of a run.
+
+    Raises SettingsError if it has changed, InputError, and what `obeyed` raises.
+    """
+    found = obeyed(store, named)
+    source: Source[Any] = found.benchmark.open_source(found.settings)
     if changed := _changed(source.provenance(), store.recall("provenance")):
         raise SettingsError(
             f"{changed} is not what it was when {store.directory} was begun: "

@@ -136,5 +136,8 @@ def read_prices(file: Traversable) -> list[Price]:
 
 
 def remembered(value: Any) -> Price | None:
-    """Return the price that a run was begun with; None if it had none."""
-    return None if value is None else msgspec.convert(value, Price)
+    """Return the price that a run was begun with; None if it had none. Raises InputError."""
+    try:
+        return None if value is None else msgspec.convert(value, Price)
+    except msgspec.ValidationError as error:
+        raise InputError(f"the price in a run's record: {error}") from error

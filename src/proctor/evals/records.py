@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from proctor.errors import InputError
 from proctor.evals.benchmark import Benchmark
 from proctor.evals.prices import remembered
 from proctor.evals.registry import benchmark_named
@@ -53,7 +54,7 @@ def records(store: RunStore) -> Iterator[SampleRecord]:
 
 
 def benchmark_of(store: RunStore) -> Benchmark[Any]:
-    """Return the benchmark of a run. Raises InputError if it no longer exists."""
+    """Return the benchmark of a run that may have effects. Raises InputError if it is not there."""
     file = store.recall("benchmark_file")
     if file is None:
         return benchmark_named(store.recall("benchmark"))
@@ -81,8 +82,14 @@ class StoredRecords(Collection[SampleRecord]):
 
 
 def settings_of(store: RunStore) -> Settings:
-    """Return the settings that a run was begun with."""
-    return msgspec.convert(store.settings, Settings)
+    """Return the settings that a run was begun with, which a stranger may have written.
+
+    They describe the run; what has effects is taken from `own_runs.obeyed`. Raises InputError.
+    """
+    try:
+        return msgspec.convert(store.settings, Settings)
+    except msgspec.ValidationError as error:
+        raise InputError(f"its settings: {error}", file=str(store.directory)) from error
 
 
 def _record(

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from proctor.errors import InputError
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.version import __version__
@@ -37,8 +38,11 @@ class Round(msgspec.Struct, frozen=True):
 
 
 def rounds(store: RunStore) -> list[Round]:
-    """Return all rounds that were begun, in order."""
-    return msgspec.convert(store.recall("rounds") or [], list[Round])
+    """Return all rounds that were begun, in order. Raises InputError."""
+    try:
+        return msgspec.convert(store.recall("rounds") or [], list[Round])
+    except msgspec.ValidationError as error:
+        raise InputError(f"its rounds of judging: {error}", file=str(store.directory)) from error
 
 
 def begin_round(store: RunStore, settings: Settings) -> Round:

@@ -10,7 +10,11 @@ from proctor.errors import SettingsError
 from proctor.evals import extraction as extractions
 from proctor.evals.agent import Budgets, Channel
 from proctor.evals.models.model import Sampling
-from proctor.evals.models.request_options import check_extra_body, check_headers
+from proctor.evals.models.request_options import (
+    check_extra_body,
+    check_headers,
+    check_secrets,
+)
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
 from proctor.version import __version__
 
@@ -123,6 +127,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise SettingsError("an agent works in agentic mode only: set agentic_mode")
         check_headers(self.headers)
         check_extra_body(self.extra_body)
+        check_secrets(self.chat_template, "--chat-template")
+        check_secrets(self.base_url, "--base-url")
         if self.extraction not in extractions.policies():
             raise SettingsError(f"--extraction is one of {', '.join(extractions.policies())}")
 

@@ -20,7 +20,9 @@ import msgspec
 
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.evals.models.model import TokenUsage, request_key
+from proctor.evals.redaction import redacted_settings
 from proctor.evals.store_file import FILE, connected, is_begun, locked, reading, stamp
+from proctor.evals.store_rows import check_rows
 from proctor.evals.store_tables import complete_tables, make_tables, selected
 from proctor.evals.stored import (
     Change,
@@ -34,7 +36,10 @@ from proctor.evals.stored import (
     from_row,
     to_row,
 )
+from proctor.signatures import is_signed
 
+SIGNATURES = "signatures"
+"""Key of a run's signatures, by setting, in its record; `run` is a number that binds them."""
 SCHEMA = 2
 """Version of the tables."""
 _PAGE = 100
@@ -63,12 +68,14 @@ class RunStore:
         self._connection = reading(directory) if lock is None else connected(directory)
         self._writer = self._connection if lock is None else connected(directory)
         self._lock = lock
+        self.is_new = False
+        """True if this process has begun the run."""
 
     @classmethod
     def create(cls, directory: Path, settings: Mapping[str, Any]) -> Self:
         """Begin a run in a new or empty directory, and hold it for writing."""
         try:
-            directory.mkdir(parents=True, exist_ok=True)
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot be made: {error.strerror}", file=str(directory)) from error
         lock = locked(directory)
@@ -81,11 +88,12 @@ class RunStore:
         for rest in directory.glob(f"{FILE}*"):  # left by a run killed before it was begun
             rest.unlink()
         store = cls(directory, lock)
+        store.is_new = True
         with store._writer as connection:
             make_tables(connection)
         store.remember({
             "schema": SCHEMA,
-            "settings": dict(settings),
+            "settings": redacted_settings(settings),
             "begun": datetime.now(UTC).isoformat(timespec="seconds"),
         })  # fmt: skip
         return store
@@ -106,8 +114,14 @@ class RunStore:
                 f"is of another version of proctor (tables {schema}, not {SCHEMA}); use that one",
                 file=str(directory),
             )
-        with store.transaction() as connection:
-            complete_tables(connection, write=write)
+        try:
+            with store.transaction() as connection:
+                complete_tables(connection, write=write)
+                if not was_begun_here(store.recall(SIGNATURES)):
+                    check_rows(connection, directory / FILE, stamp(directory))
+        except BaseException:
+            store.close()
+            raise
         return store
 
     def close(self) -> None:
@@ -146,13 +160,16 @@ class RunStore:
     def recall(self, name: str) -> Any:
         """Return a value of the run as a whole; None if there is none."""
         row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return None if row is None else msgspec.json.decode(row[0])
+        try:
+            return None if row is None else msgspec.json.decode(row[0])
+        except (ValueError, TypeError, RecursionError) as error:
+            raise InputError(f"its {name} is no JSON: {error}", file=str(self.directory)) from error
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings that the run was begun with."""
+        """Settings that the run was begun with, without secrets."""
         found = self.recall("settings")
-        return found if isinstance(found, dict) else {}
+        return redacted_settings(found) if isinstance(found, dict) else {}
 
     @property
     def begun(self) -> str:
@@ -228,6 +245,11 @@ class RunStore:
         return self.count() - int(
             self._connection.execute("SELECT count(*) FROM generation").fetchone()[0]
         )
+
+    def lacks(self, *, faults: bool) -> bool:
+        """Return True if a reply is missing; with `faults`, one that ended in a fault is, too."""
+        failed = self._connection.execute("SELECT 1 FROM generation WHERE fault != '' LIMIT 1")
+        return self.unasked() > 0 or (faults and failed.fetchone() is not None)
 
     def tokens(self) -> TokenUsage:
         """Add up prompt, completion and cached tokens of the replies that have counts."""
@@ -421,6 +443,12 @@ class RunStore:
         found = self._connection.execute("PRAGMA quick_check").fetchone()[0]
         if found != "ok":
             raise InputError(f"is damaged: {found}", file=str(self.directory / FILE))
+
+
+def was_begun_here(signatures: Any) -> bool:
+    """Return True if the signatures of a run are of one that this user began on this machine."""
+    made = signatures if isinstance(signatures, dict) else {}
+    return is_signed(made.get("begun"), "run", made.get("run"))
 
 
 def _json(value: Any) -> str:

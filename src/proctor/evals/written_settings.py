@@ -19,8 +19,7 @@ def parsed(written: Mapping[str, Any], where: str) -> Settings:
 
     Raises UsageError.
     """
-    values = dict(written)
-    _parse_texts(values)
+    values = values_of(written)
     if values.get("agent"):
         values["agentic_mode"] = True
     try:
@@ -31,8 +30,9 @@ def parsed(written: Mapping[str, Any], where: str) -> Settings:
         raise SettingsError(f"{where}: {error}") from error
 
 
-def _parse_texts(values: dict[str, Any]) -> None:
-    """Replace texts, as flags give them, by values. Raises UsageError."""
+def values_of(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with values instead of the texts that flags give. Raises UsageError."""
+    values = dict(written)
     for name in _LISTS:
         if isinstance(values.get(name), list):
             values[name] = ",".join(map(str, values[name]))
@@ -47,6 +47,7 @@ def _parse_texts(values: dict[str, Any]) -> None:
         values["extra_body"] = _object(values["extra_body"], "--extra-body")
     if isinstance(values.get("chat_template"), list):
         values["chat_template"] = dict(map(_switch, values["chat_template"]))
+    return values
 
 
 def _object(text: str, option: str) -> dict[str, Any]:

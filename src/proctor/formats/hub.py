@@ -13,7 +13,6 @@ Environment: PROCTOR_CACHE_DIR, HF_ENDPOINT (default https://huggingface.co), HF
 data sets, and HF_HUB_OFFLINE=1 to work offline. The hub's HTTP API: https://huggingface.co/docs/hub/api.
 """
 
-import fcntl
 import logging
 import os
 import re
@@ -32,6 +31,7 @@ from proctor.formats.hub_configs import choose_files
 from proctor.formats.hub_files import HubFile, content_hash
 from proctor.formats.tables import without_extra
 from proctor.languages.cache import directory
+from proctor.private_files import lock_in_turn
 
 if TYPE_CHECKING:
     from proctor.formats.hub_client import HubClient
@@ -197,9 +197,8 @@ class _Repository:
         """Fetch into HASH.part, from which the next process resumes if this one is killed."""
         part = path.parent / f"{file.hash}.part"
         try:
-            part.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("ab+") as out:
-                fcntl.flock(out, fcntl.LOCK_EX)
+            part.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with os.fdopen(lock_in_turn(part, os.O_APPEND), "ab+") as out:
                 if path.exists() and content_hash(path, file) == file.hash:
                     return  # another process was faster
                 client.download(

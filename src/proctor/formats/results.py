@@ -5,12 +5,10 @@ under different settings must not end up in one file. If the process is killed a
 opened again, the missing rows are those that `finished` does not name.
 """
 
-import fcntl
 import hashlib
 import json
 import math
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -21,6 +19,7 @@ from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.formats.programs import SubmittedProgram
 from proctor.formats.sidecar import Origin, Sidecar, require_same_settings
 from proctor.judgement import Judgement, TestResult
+from proctor.private_files import HeldByAnother, locked
 from proctor.problem import Problem
 
 RESERVED = frozenset(
@@ -142,7 +141,7 @@ class ResultsFile:
         self._size = os.fstat(self._fd).st_size
         if not self._size:
             # Settings that are there already belong to no row.
-            Sidecar(self.settings).with_origin(origin, 0).write(self.path)
+            Sidecar.begun(self.settings).with_origin(origin, 0).write(self.path)
             return
         stored = Sidecar.of(self.path)
         require_same_settings(self.path, stored.settings, self.settings)
@@ -294,28 +293,20 @@ def _finite(value: Any) -> Any:
 
 def _open_locked(path: Path) -> int:
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        return locked(path, os.O_APPEND)
     except FileNotFoundError as error:
         raise InputError(
             f"cannot be created: there is no directory {path.parent}; make it first",
             file=str(path),
         ) from error
-    except OSError as error:
-        raise InputError(f"cannot be opened: {error.strerror}", file=str(path)) from error
-    try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise InputError("is not a regular file; results need one", file=str(path))
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(fd)
+    except HeldByAnother as error:
         raise InputError(
-            "another proctor is writing to it; wait for that one or give another output file",
+            "another proctor is writing to it; wait for that one or give another output file"
+            f" (it is locked by {error})",
             file=str(path),
         ) from error
-    except BaseException:
-        os.close(fd)
-        raise
-    return fd
+    except OSError as error:
+        raise InputError(f"cannot be opened: {error.strerror}", file=str(path)) from error
 
 
 def _complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:

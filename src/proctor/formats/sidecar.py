@@ -8,17 +8,21 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
 import msgspec
 
 from proctor.errors import InputError, SettingsError
+from proctor.signatures import is_signed, signature
 
 SETTINGS_SUFFIX = ".settings.json"
 _ORIGINS = "origins"
-"""Key of the origins, among the settings; no setting has this name."""
+_SIGNATURES = "signatures"
+"""Keys of origins and signatures, among the settings; no setting has these names."""
+_EFFECTS = frozenset({"packages", "preload"})
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class InputFile(msgspec.Struct, frozen=True):
@@ -53,6 +57,8 @@ class Origin(msgspec.Struct, frozen=True):
     """Versions of compilers and such, by language."""
     options: dict[str, Any] = {}
     """Options that were given and are no settings: isolation, min_isolation, python."""
+    signature: str = ""
+    """Signature of `files` by the user who read them."""
 
     @classmethod
     def of(
@@ -68,7 +74,13 @@ class Origin(msgspec.Struct, frozen=True):
             for what, paths in files.items()
         }
         given = {name: value for name, value in options.items() if value is not None}
-        return cls(files=described, host=dict(host), tools=dict(tools), options=given)
+        signed = signature("origin", msgspec.to_builtins(described))
+        return cls(0, described, dict(host), dict(tools), given, signed)
+
+    @property
+    def is_own(self) -> bool:
+        """True if this user read these files, on this machine."""
+        return is_signed(self.signature, "origin", msgspec.to_builtins(self.files))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +90,21 @@ class Sidecar:
     settings: dict[str, Any]
     """Plain JSON values."""
     origins: tuple[Origin, ...] = ()
+    signatures: dict[str, str] = field(default_factory=dict)
+    """Signatures of the settings that have effects when a row is judged again, by name."""
+
+    @classmethod
+    def begun(cls, settings: dict[str, Any]) -> Self:
+        """Return the sidecar of results that this user begins."""
+        return cls(settings, (), {
+            name: signature("results", name, settings[name])
+            for name in sorted(_EFFECTS) if settings.get(name)
+        })  # fmt: skip
+
+    def is_own(self, name: str) -> bool:
+        """Return True if a setting has no effect, or is as this user wrote it on this machine."""
+        value = self.settings.get(name)
+        return not value or is_signed(self.signatures.get(name), "results", name, value)
 
     @classmethod
     def of(cls, results: Path) -> Self:
@@ -86,14 +113,15 @@ class Sidecar:
         try:
             content = msgspec.json.decode(place.read_bytes(), type=dict[str, Any])
             origins = msgspec.convert(content.pop(_ORIGINS, ()), tuple[Origin, ...])
+            signatures = msgspec.convert(content.pop(_SIGNATURES, {}), dict[str, str])
         except FileNotFoundError as error:
             raise SettingsError(
                 f"{results} has content but no {place.name} beside it, so the settings behind it "
                 "are not known; put that file back, or give another output file"
             ) from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise InputError(f"cannot be read as settings: {error}", file=str(place)) from error
-        return cls(content, origins)
+        return cls(content, origins, signatures)
 
     def origin(self, position: int) -> Origin:
         """Return the origin of the row at a position, from 0; an empty one if it is not known."""
@@ -115,9 +143,11 @@ class Sidecar:
         # The name need not be unique: the lock on the results file covers it.
         draft = place.with_name(place.name + ".tmp")
         origins = {_ORIGINS: msgspec.to_builtins(self.origins)} if self.origins else {}
-        text = json.dumps({**self.settings, **origins}, indent=2, sort_keys=True)
+        signed = {_SIGNATURES: self.signatures} if self.signatures else {}
+        text = json.dumps({**self.settings, **origins, **signed}, indent=2, sort_keys=True)
         try:
-            with draft.open("w", encoding="utf-8") as file:
+            draft.unlink(missing_ok=True)
+            with os.fdopen(os.open(draft, _NEW, 0o600), "w", encoding="utf-8") as file:
                 file.write(text + "\n")
                 file.flush()
                 os.fsync(file.fileno())

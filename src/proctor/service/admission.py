@@ -4,25 +4,14 @@ As many jobs run as there are places, and owners take turns. Lives in one event 
 """
 
 import asyncio
-import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from types import TracebackType
 from typing import Self
 
-from proctor.errors import Busy, InputError, LevelLacks
-from proctor.limits import GIB, MIB, Limits
-
-MOST_CPU = 24 * 3600.0
-"""Most CPU seconds that a run may request; for wall seconds, ten times as many."""
-MOST_OUTPUT = 256 * MIB
-"""Most bytes of output that a run may request; they are held in memory."""
-MOST_DISK = 4 * GIB
-"""Most bytes of a working directory that a run may request; they are held in memory, too."""
-MOST_PROCESSES = 4096
+from proctor.errors import Busy, LevelLacks
 
 _Queue = OrderedDict[asyncio.Future[None], None]
 """Waiting jobs in order; not a deque, where removing one from the middle would be slow."""
@@ -155,15 +144,6 @@ class Place:
         self._admission.leave()
 
 
-@cache
-def physical_memory() -> int:
-    """Return the bytes of memory that this machine has."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # not known on every system
-        return 64 * GIB
-
-
 def check_level(what: str, *, only_python: bool) -> None:
     """Raise LevelLacks if cells run only Python programs from start to end."""
     if only_python:
@@ -171,19 +151,3 @@ def check_level(what: str, *, only_python: bool) -> None:
             f"{what} not to be had at level container, which runs Python programs from start to"
             " end: use level namespaces or landlock"
         )
-
-
-def check_limits(limits: Limits) -> Limits:
-    """Return the limits if none is too high. Raises InputError, naming the field, otherwise."""
-    for name, asked, most in (
-        ("cpu", limits.cpu, MOST_CPU),
-        ("wall", limits.wall or 0.0, 10 * MOST_CPU),
-        ("memory", limits.memory, physical_memory()),
-        ("output", limits.output, MOST_OUTPUT),
-        ("disk", limits.disk, MOST_DISK),
-        ("processes", limits.processes, MOST_PROCESSES),
-        ("stack", limits.stack, physical_memory()),
-    ):
-        if asked > most:
-            raise InputError(f"at most {most:g} here, not {asked:g}", field=f"limits.{name}")
-    return limits

@@ -19,6 +19,7 @@ from proctor.judging.unjudged import is_plain
 from proctor.languages import pools, registry
 from proctor.languages.language import InstalledLanguage
 from proctor.languages.run import PYTHON, Ran, RunRequest
+from proctor.limits import check_limits
 from proctor.prediction import AssertionTask, CallTask
 from proctor.problem import Problem
 from proctor.program import Program
@@ -26,13 +27,7 @@ from proctor.sandbox.cancellation import Cancellation, Revocable
 from proctor.sandbox.machine import cpus
 from proctor.sandbox.machine.interpreter import checked_packages
 from proctor.sandbox.pool import Pool, open_pool
-from proctor.service.admission import (
-    ANONYMOUS,
-    Admission,
-    RequestContext,
-    check_level,
-    check_limits,
-)
+from proctor.service.admission import ANONYMOUS, Admission, RequestContext, check_level
 from proctor.service.jobs import Jobs
 from proctor.service.kept_problems import ProblemStore
 from proctor.service.live import LiveRun

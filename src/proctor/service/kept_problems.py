@@ -14,9 +14,8 @@ from proctor.errors import Busy, InputError, UnknownProblem
 from proctor.judging.foreign import check_foreign
 from proctor.judging.packed import count_values, digest_of, unpack
 from proctor.judging.remote import KEPT
-from proctor.limits import GIB
+from proctor.limits import GIB, check_limits, physical_memory
 from proctor.problem import Problem
-from proctor.service.admission import check_limits, physical_memory
 
 MOST_VALUES = 1 << 21
 """Values in one packed problem: 100,000 tests with all that a test can have."""

@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from proctor.errors import Busy, InputError, NotFound, SessionEnded
-from proctor.limits import Limits
+from proctor.limits import Limits, check_limits
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.session import DEFAULT_LIMITS, Session, open_session
-from proctor.service.admission import Admission, RequestContext, check_level, check_limits
+from proctor.service.admission import Admission, RequestContext, check_level
 from proctor.service.owned_session import RETRY_AFTER, OwnedSession
 from proctor.service.package_sets import PackageSets
 from proctor.service.threads import settled

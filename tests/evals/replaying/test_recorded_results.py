@@ -18,6 +18,7 @@ from proctor.formats.livecodebench import load_problems
 from proctor.formats.programs import read_programs
 from proctor.formats.results import Digests, ResultsFile, read_results
 from proctor.formats.sidecar import Sidecar
+from proctor.signatures import signature
 
 pytestmark = pytest.mark.compiler
 
@@ -66,9 +67,17 @@ def copied(judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     for name in ("standard.jsonl", "standard.jsonl.settings.json", "problems.jsonl",
                  "standard-programs.jsonl"):  # fmt: skip
         shutil.copy(judged / name, tmp_path)
-    edit_sidecar(tmp_path, lambda text: text.replace(str(judged), str(tmp_path)))
+    edit_sidecar(tmp_path, lambda text: signed(text.replace(str(judged), str(tmp_path))))
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def signed(text: str) -> str:
+    """Sign the origins anew, as if they had been written as they are."""
+    settings = json.loads(text)
+    for each in settings["origins"]:
+        each["signature"] = signature("origin", each["files"])
+    return json.dumps(settings)
 
 
 def edit_sidecar(place: Path, edit: Callable[[str], str]) -> None:
@@ -202,6 +211,33 @@ def test_a_file_that_was_added_to_is_no_change_for_a_row(proctor: Proctor, copie
     with (copied / "standard-programs.jsonl").open("a") as file:
         file.write('{"question_id": "sum", "code": "print(1)"}\n')
     same(proctor("replay", "standard.jsonl#1", "--json"))
+
+
+def test_files_that_another_named_are_not_opened(proctor: Proctor, copied: Path) -> None:
+    """Neither a path that was changed, nor results that somebody else has written."""
+    for edit in (
+        lambda text: text.replace("/problems.jsonl", "/standard-programs.jsonl"),
+        lambda text: text.replace('"signature"', '"signed"'),
+    ):
+        kept = (copied / "standard.jsonl.settings.json").read_text()
+        edit_sidecar(copied, edit)
+        done = proctor("replay", "standard.jsonl#1")
+        assert done.returncode == 2
+        assert "is not as you wrote it on this machine" in done.stderr
+        edit_sidecar(copied, lambda _, kept=kept: kept)  # type: ignore[misc]
+    edit_sidecar(copied, lambda text: text.replace('"signature"', '"signed"'))
+    same(proctor("replay", "standard.jsonl#1", "--json", "--problems", "problems.jsonl",
+                 "--programs", "standard-programs.jsonl"))  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), [("packages", "/root"), ("preload", "antigravity")])
+def test_packages_that_another_named_are_not_used(
+    proctor: Proctor, copied: Path, name: str, value: str
+) -> None:
+    edit_sidecar(copied, lambda text: json.dumps(json.loads(text) | {name: [value]}))
+    done = proctor("replay", "standard.jsonl#1")
+    assert done.returncode == 2
+    assert "is not as you wrote it" in done.stderr or "was judged from another" in done.stderr
 
 
 def test_files_that_moved_are_named(proctor: Proctor, copied: Path) -> None:

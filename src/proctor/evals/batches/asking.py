@@ -18,7 +18,6 @@ import msgspec
 from proctor.errors import ModelFault, ModelRefused, ModelReplyBroken
 from proctor.evals.batches.ledger import BatchLedger
 from proctor.evals.batches.results import (
-    FOLDER,
     broken,
     download,
     leftovers,
@@ -29,6 +28,7 @@ from proctor.evals.batches.results import (
 from proctor.evals.batches.service import CLOCKS, BatchService, BatchState, RequestBatch
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelRequest
+from proctor.evals.store_file import FOLDER
 from proctor.whole_file import whole_file
 
 FIRST_POLL, LONGEST_POLL = 5.0, 60.0
@@ -75,7 +75,7 @@ class BatchAsker:
         batch was handed in; SettingsError for a request that its API has no form for.
         Cancelled, or killed, it leaves the batches as they are, and goes on with them next time.
         """
-        (self.directory / FOLDER).mkdir(exist_ok=True)
+        (self.directory / FOLDER).mkdir(mode=0o700, exist_ok=True)
         for batch in self.ledger.batches():
             if not batch.id:
                 await self._settle(batch)

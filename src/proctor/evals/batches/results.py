@@ -7,9 +7,8 @@ from proctor.errors import ModelReplyBroken
 from proctor.evals.batches.ledger import Place
 from proctor.evals.batches.service import RequestBatch, custom_id_of
 from proctor.evals.models.wire import LONGEST_REPLY
+from proctor.evals.store_file import FOLDER
 from proctor.whole_file import whole_file
-
-FOLDER = "batches"
 
 
 def requests_file(run: Path, number: int) -> Path:

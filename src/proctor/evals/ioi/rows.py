@@ -58,9 +58,11 @@ def _submission(info: ProblemInfo, made: Generation, settings: Settings) -> dict
     }
 
 
-def points(store: RunStore) -> PointsReport:
-    """Points by task and year, of what is judged so far. Raises InputError, InfraFault."""
-    settings = settings_of(store)
+def points(store: RunStore, settings: Settings) -> PointsReport:
+    """Points by task and year, of what is judged so far; the settings name files that are opened.
+
+    Raises InputError, InfraFault.
+    """
     thresholds = load_thresholds(Path(settings.medals)) if settings.medals else {}
     judged = (row for row in result_rows(store) if "verdict" in row)
     tasks = worths(open_source(settings).subtasks())

@@ -26,6 +26,7 @@ from proctor.evals.livecodebench.upstream import prompts as upstream
 from proctor.evals.livecodebench.upstream.names import is_upstream
 from proctor.evals.livecodebench.upstream.templates import pinned
 from proctor.evals.models.model import Message, ModelReply
+from proctor.evals.own_runs import is_own
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
@@ -111,6 +112,11 @@ def open_run(directory: Path, source: str, progress: Progress | None = None) -> 
         name, provenance = store.recall("source"), store.recall("provenance")
         if source not in {FIXTURE, name}:
             raise SettingsError(f"the problems are those of {directory}: leave --source out")
+        if source != name != FIXTURE and not is_own(store):
+            raise SettingsError(
+                f"{directory} is not as you wrote it on this machine: its problems are not opened"
+                f" unless you give them by name: --source {name}"
+            )
         samples, digest = _survey(store)
     problems = open_source(name, progress)
     if any(each not in provenance for each in problems.provenance()):

@@ -26,8 +26,8 @@ from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelReply, ModelRequest, ModelTraffic
 from proctor.evals.models.refusals import masking, one_line, refusal, secrets_of
-from proctor.evals.models.request_options import looks_secret
 from proctor.evals.models.wire import LONGEST_REPLY
+from proctor.evals.redaction import looks_secret
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.errors import SettingsError
+from proctor.evals.redaction import DEEPEST, VARIABLE, names_variable, secret_in
 
 OPTIONS_OF = {
     "temperature": "--temperature", "top_p": "--top-p", "max_tokens": "--max-tokens",
@@ -18,18 +19,7 @@ OPTIONS_OF = {
 }  # fmt: skip
 """Options by the field of the body that they set."""
 _OURS = frozenset({"messages", "tools", "stream"})
-_SECRET = re.compile(
-    r"(?:^|[-_])(?:authorization|api[-_]?key|key|secret|password|passwd|token|cookie|credentials?)\Z",
-    re.IGNORECASE,
-)
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+\Z")
-_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
-_DEEPEST = 32
-
-
-def looks_secret(name: str) -> bool:
-    """Return True for a name that secrets have, such as `X_API_KEY` or `token`."""
-    return _SECRET.search(name) is not None
 
 
 def header_of(text: str) -> tuple[str, str]:
@@ -48,7 +38,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
             raise SettingsError("--header begins with a name of letters, digits and dashes")
         if not value.isascii() or any(ord(each) < 32 for each in value):
             raise SettingsError(f"--header {name}: the value must be of printable ASCII characters")
-        if looks_secret(name) and not _VARIABLE.search(value):
+        if secret_in({name: value}) is not None and not names_variable(value):
             raise SettingsError(
                 f"--header {name} looks like a secret, and headers are written into the record: "
                 f"put its value into an environment variable, and give '{name}: $VARIABLE'"
@@ -62,26 +52,26 @@ def check_extra_body(body: Mapping[str, Any]) -> None:
             raise SettingsError(f"--extra-body: {name} is given by {OPTIONS_OF[name]}")
         if name in _OURS:
             raise SettingsError(f"--extra-body: {name} is set by proctor")
-    if (secret := _secret(body)) is not None:
+    _check_depth(body)
+    check_secrets(body, "--extra-body")
+
+
+def check_secrets(value: Any, option: str) -> None:
+    """Raise SettingsError for a secret in what an option gives, at any depth."""
+    if (secret := secret_in(value)) is not None:
         raise SettingsError(
-            f"--extra-body: {secret} looks like a secret, and the body is written into the record; "
+            f"{option}: {secret} looks like a secret, and is written into the record; "
             "send it as a header that names an environment variable (--header)"
         )
 
 
-def _secret(value: Any, depth: int = 0) -> str | None:
-    """Return the first key of a JSON value that looks like the name of a secret."""
-    if depth > _DEEPEST:
+def _check_depth(value: Any, depth: int = 0) -> None:
+    if depth > DEEPEST:
         raise SettingsError("--extra-body is nested too deeply")
-    if isinstance(value, list):
-        inner = (_secret(each, depth + 1) for each in value)
-        return next((each for each in inner if each is not None), None)
-    for name, each in value.items() if isinstance(value, Mapping) else ():
-        if looks_secret(name):
-            return str(name)
-        if (found := _secret(each, depth + 1)) is not None:
-            return found
-    return None
+    inner = value.values() if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping | list | tuple):
+        for each in inner:
+            _check_depth(each, depth + 1)
 
 
 def expanded(headers: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
@@ -93,7 +83,7 @@ def expanded(headers: Mapping[str, str], environment: Mapping[str, str]) -> dict
             raise SettingsError(f"a header of the run needs ${variable}, which is not set")
         return environment[variable]
 
-    made = {name: _VARIABLE.sub(value_of, value) for name, value in headers.items()}
+    made = {name: VARIABLE.sub(value_of, value) for name, value in headers.items()}
     for name, value in made.items():
         if not value.isascii() or any(ord(each) < 32 for each in value):
             raise SettingsError(f"header {name}: its variable holds what no header can")

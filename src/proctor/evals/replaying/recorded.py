@@ -87,6 +87,8 @@ class InputFiles:
     problems: str | None = None
     programs: str | None = None
     tasks: tuple[str, ...] = ()
+    named: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that the user gave by name, as for `own_runs.obeyed`."""
 
     def check(self, wanted: str, *names: str) -> None:
         """Raise UsageError if files were named that are not among `names`, those for `wanted`."""

@@ -22,6 +22,7 @@ from proctor.formats.sidecar import InputFile, Origin, Sidecar
 from proctor.formats.tables import Row
 from proctor.judgement import Judgement
 from proctor.judging.settings import JudgeSettings, default_limits
+from proctor.limits import check_limits
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.shown import counted
@@ -38,21 +39,50 @@ class _FoundRow:
     path: Path
     name: str
     row: Mapping[str, Any]
-    settings: Mapping[str, Any]
+    sidecar: Sidecar
     origin: Origin
 
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Settings of the results, as anybody may have written them."""
+        return self.sidecar.settings
+
     def files(self, what: str, named: str | None) -> list[Path]:
-        """Return the input files of a kind. Raises InputError if they are not known, or gone."""
+        """Return the input files of a kind.
+
+        Raises InputError if they are not known, or gone, or were named by somebody else.
+        """
         if named is not None:
             return [Path(named)]
         known = [Path(each.path) for each in self.origin.files.get(what, ())]
         option = "--tasks" if what == "tests" else f"--{what}"
         if not known:
             raise InputError(f"does not tell its {what}; name them by {option}", file=self.name)
+        if not self.origin.is_own:
+            shown = " ".join(f"{option} {each}" for each in known)
+            raise InputError(
+                f"is not as you wrote it on this machine, so its {what} are not opened unless you"
+                f" give them by name: {shown}", file=self.name,
+            )  # fmt: skip
         for each in known:
             if not each.is_file():
                 raise InputError(f"is gone; name the {what} by {option}", file=str(each))
         return known
+
+    def pool(self, given: InputFiles) -> dict[str, tuple[str, ...]]:
+        """Return packages and modules of the cells.
+
+        Raises InputError if somebody else named them, and they are not given by name.
+        """
+        found = {name: tuple(self.settings.get(name, ())) for name in ("packages", "preload")}
+        for name, value in found.items():
+            if name not in given.named and not self.sidecar.is_own(name):
+                shown = " ".join(f"--{name} {each}" for each in value)
+                raise InputError(
+                    f"is not as you wrote it on this machine, so its {name} are not used unless you"
+                    f" give them by name: {shown}", file=self.name,
+                )  # fmt: skip
+        return found | {name: tuple(given.named[name]) for name in found if name in given.named}
 
     def changes(self, files: Mapping[str, list[Path]]) -> str:
         """Say which of these files are no longer as they were; empty if that is not known."""
@@ -107,7 +137,7 @@ def of_results(path: Path, wanted: str, given: InputFiles) -> RecordedJudgement:
     position, row = _find(path, wanted)
     sidecar = Sidecar.of(path)
     name = f"{path}#{row['row']}"
-    found = _FoundRow(path, name, row, sidecar.settings, sidecar.origin(position))
+    found = _FoundRow(path, name, row, sidecar, sidecar.origin(position))
     return (_of_ioi if "runner" in sidecar.settings else _of_judge)(found, given)
 
 
@@ -136,10 +166,12 @@ def _of_judge(found: _FoundRow, given: InputFiles) -> RecordedJudgement:
     files = {"programs": [programs], "problems": [problems]}
     found.check_digest(digest_of(Digests(found.settings), problem, entry), files)
     outcome = found.outcome(judgement_of_row)
-    pool = {name: tuple(found.settings.get(name, ())) for name in ("packages", "preload")}
+    settings = _settings(found)
+    if not found.origin.is_own:
+        check_limits(settings.limits)
     return RecordedJudgement(
-        found.name, problem, Program(entry.code, entry.language), _settings(found), outcome,
-        then=found.then(outcome, entry.language), pool=pool,
+        found.name, problem, Program(entry.code, entry.language), settings, outcome,
+        then=found.then(outcome, entry.language), pool=found.pool(given),
     )  # fmt: skip
 
 

@@ -16,7 +16,8 @@ import msgspec
 from proctor.errors import InputError
 from proctor.evals.benchmark import Benchmark, Instance, Source, takes_judges
 from proctor.evals.benchmark_file.same_process import SOLUTION_FAILS
-from proctor.evals.records import benchmark_of, current_judges, settings_of
+from proctor.evals.own_runs import is_own, obeyed
+from proctor.evals.records import current_judges
 from proctor.evals.replaying.questions import asked_by
 from proctor.evals.replaying.recorded import (
     InputFiles,
@@ -31,7 +32,7 @@ from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation, SampleJudgement
 from proctor.judgement import Judgement, UpstreamReport
 from proctor.judging.judges import Judges
-from proctor.limits import Limits
+from proctor.limits import Limits, check_limits
 from proctor.verdict import Verdict
 
 _FORM = "a sample is PROBLEM:SAMPLE, or PROBLEM:SAMPLE:MODE where it was judged by two rules"
@@ -64,17 +65,16 @@ def of_run(directory: Path, wanted: str, given: InputFiles) -> RecordedJudgement
     """Find a sample: PROBLEM:SAMPLE or PROBLEM:SAMPLE:MODE.
 
     Raises InputError for one that is not there or was not judged, for problems that are not what
-    they were, and for a benchmark that does not let proctor judge; SettingsError, InfraFault.
+    they were, and for a benchmark that does not let proctor judge; SettingsError, InfraFault, and
+    what `obeyed` raises.
     """
     with RunStore.open(directory) as store:
-        settings = settings_of(store)
+        ioi = store.recall("benchmark") == "ioi"
+        given.check(f"a run of {store.recall('benchmark')}", "tasks" if ioi else "problems")
+        moved = ",".join(given.tasks) if ioi else given.problems
+        run = obeyed(store, {**given.named, **({"source": moved} if moved else {})})
+        settings, benchmark = run.settings, run.benchmark
         found = _find(store, settings, wanted)
-        benchmark = benchmark_of(store)
-        ioi = benchmark.name == "ioi"
-        given.check(f"a run of {benchmark.name}", "tasks" if ioi else "problems")
-        named = ",".join(given.tasks) if ioi else given.problems
-        if named:
-            settings = msgspec.structs.replace(settings, source=named)
         source = benchmark.open_source(settings)
         if _contents(source.provenance()) != _contents(store.recall("provenance")):
             raise InputError(
@@ -145,6 +145,8 @@ def _recorded(
         raise InputError(f"nothing was run for it: {judged.message}", file=name)
     outcome, made = outcome_of(judged, name), found.round
     limits = asked.settings.limits if made is None else _limits(made, judged.mode)
+    if not is_own(found.store):
+        check_limits(limits)
     notes = []
     if judged.message.startswith(SOLUTION_FAILS):
         notes.append(f"{judged.message}, which makes its verdict TASK_FAULT")

@@ -8,9 +8,7 @@ write to any of this: anybody who could write could also read the secret.
 
 import contextlib
 import os
-import secrets
 import sqlite3
-import stat
 import threading
 import time
 import weakref
@@ -19,13 +17,13 @@ from pathlib import Path
 
 from proctor.errors import InfraFault, InputError
 from proctor.limits import GIB
+from proctor.private_files import check_private, secret_of
 
 FILE = "verdicts.db"
 SECRET = "secret"  # noqa: S105 - the name of a file
 MOST = 1 * GIB
 """Bytes that entries may take; the least recently used go first."""
 _VERSION = 1
-_SECRET_SIZE = 32
 _PATIENCE = 10.0
 """Seconds to wait for another process that writes."""
 _LOOK_EVERY = 64
@@ -50,7 +48,7 @@ class FileStore:
         self._put = 0
         try:
             _make_private(directory, self._path)
-            self.secret = _secret(directory)
+            self.secret = secret_of(directory / SECRET)
         except OSError as error:
             raise InputError(
                 f"cannot be used as a cache: {error.strerror}; name another directory",
@@ -177,43 +175,6 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 def _make_private(directory: Path, database: Path) -> None:
     """Create directory and database if missing, for the owner alone. Raises InputError, OSError."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _check_private(directory)
+    check_private(directory)
     os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    _check_private(database)
-
-
-def _check_private(path: Path) -> None:
-    about = path.stat()
-    if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise InputError(
-            "others may write to it, and could forge what is in it: a cache belongs to whoever"
-            " uses it, and to nobody else (chown, chmod go-w)",
-            file=str(path),
-        )
-
-
-def _secret(directory: Path) -> bytes:
-    """Return the secret beside the database; create it if missing. Raises InputError, OSError."""
-    path = directory / SECRET
-    if not path.exists():
-        aside = directory / f"{SECRET}.{secrets.token_hex(8)}"
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            try:
-                os.write(descriptor, secrets.token_bytes(_SECRET_SIZE))
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            with contextlib.suppress(FileExistsError):  # another process has been quicker
-                os.link(aside, path)
-        finally:
-            aside.unlink()
-    _check_private(path)
-    if path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
-        raise InputError("others may read it (chmod go-r)", file=str(path))
-    secret = path.read_bytes()
-    if len(secret) != _SECRET_SIZE:
-        raise InputError(
-            "is not a secret of a cache; remove it, and all is judged again", file=str(path)
-        )
-    return secret
+    check_private(database)

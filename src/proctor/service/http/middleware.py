@@ -10,8 +10,7 @@ import msgspec
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from proctor.json_values import JsonValueCounter
-from proctor.limits import MIB
-from proctor.service.admission import physical_memory
+from proctor.limits import MIB, physical_memory
 from proctor.service.http.index.routes import PAGES
 from proctor.service.http.monitoring import Metrics
 from proctor.service.http.native.packed_schema import is_packed

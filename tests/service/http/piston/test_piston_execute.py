@@ -8,7 +8,7 @@ import pytest
 from piston_requests import execute
 
 from proctor.errors import InfraFault, NoLanguage, SettingsError
-from proctor.service import admission
+from proctor.limits import check_limits
 from proctor.service.admission import RequestContext
 from proctor.service.engine import open_engine
 from proctor.service.http.piston.request import Refused, parsed
@@ -289,7 +289,7 @@ def test_what_pipelines_set_is_no_more_than_the_machine_has() -> None:
     )
     known = [Runtime("python", (3, 11, 0), (), "python")]
     job = parsed(WHOLE | {"run_memory_limit": 1 << 60}, known, settings)
-    assert admission.check_limits(job.limits) is not None
+    assert check_limits(job.limits) is not None
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ that is in it moves to a leaf beside the cells, and back when the last proctor l
 import atexit
 import contextlib
 import errno
+import logging
 import os
 import re
 import subprocess
@@ -16,9 +17,13 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from proctor.errors import InputError
+from proctor.private_files import HeldByAnother, holders, open_alone
 from proctor.sandbox.machine import procfs
 from proctor.sandbox.machine.cgroup.group import ENFORCED, PREFIX, members, write
+from proctor.signatures import private_directory
 
+_logger = logging.getLogger(__name__)
 LEAF = PREFIX + "leaf"
 """Name of the child to which a group's own processes move; one for all proctors in the group."""
 MANAGER_PATIENCE = 10.0
@@ -216,10 +221,13 @@ def _delegated_by_manager(unit: str) -> bool:
 
 @contextlib.contextmanager
 def locked(home: Path) -> Iterator[None]:
-    """Keep other proctors from arranging `home` at the same time. Raises OSError."""
+    """Keep other proctors from arranging `home` at the same time.
+
+    Raises OSError; if the lock cannot be had, with a warning, since cells then have no group.
+    """
     import fcntl  # missing on Windows, where this module is loaded but this is never called
 
-    fd = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fd = _opened_lock(home)
     try:
         deadline = time.monotonic() + _LOCK_WAIT
         while True:
@@ -228,11 +236,34 @@ def locked(home: Path) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if time.monotonic() > deadline:
+                    held = holders(os.fstat(fd).st_ino)
+                    _logger.warning(
+                        "the control group %s is locked by %s: cells go without it",
+                        home, HeldByAnother(held, usurped=False),
+                    )  # fmt: skip
                     raise
                 time.sleep(0.01)
         yield
     finally:
         os.close(fd)
+
+
+def _opened_lock(home: Path) -> int:
+    """Open what stands for a group's lock: if possible, what its owner alone can open.
+
+    Anybody who can open a file can lock it, and any user can open a group's directory. Not all
+    groups have the file by which a group is killed: root's and those of old kernels do not.
+    """
+    with contextlib.suppress(OSError):
+        kill = home / "cgroup.kill"
+        about = kill.stat()
+        if about.st_uid == os.geteuid() and not about.st_mode & 0o077:
+            return os.open(kill, os.O_WRONLY | os.O_CLOEXEC)
+    with contextlib.suppress(InputError, OSError, RuntimeError):
+        about = home.stat()
+        place = private_directory() / f"cgroup-{about.st_dev}-{about.st_ino}.lock"
+        return open_alone(place)
+    return os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 @atexit.register  # at import, hence before any pool's: at exit it runs after their cells are gone

@@ -12,14 +12,8 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError
-from proctor.limits import Limits
+from proctor.limits import MOST_DISK, MOST_OUTPUT, MOST_PROCESSES, Limits, physical_memory
 from proctor.program import Program
-from proctor.service.admission import (
-    MOST_DISK,
-    MOST_OUTPUT,
-    MOST_PROCESSES,
-    physical_memory,
-)
 from proctor.service.http.piston.runtimes import Runtime, RuntimeKind, choose
 from proctor.service.http.piston.settings import (
     COMPILE_TIME,

@@ -9,10 +9,10 @@ from functools import lru_cache
 from proctor.errors import InputError, NoLanguage, ProctorError
 from proctor.execution import TIME_LIMITS, Execution
 from proctor.languages.run import Compilation, Ran, RunRequest
-from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits
+from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits, physical_memory
 from proctor.program import Program, check_relative
 from proctor.sandbox.container.size import WORK
-from proctor.service.admission import RequestContext, physical_memory
+from proctor.service.admission import RequestContext
 from proctor.service.encoding import as_text, packed, unpacked, unpacked_files
 from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
