@@ -122,7 +122,7 @@ def _asked(
 def _alone(
     steps: Sequence[EvaluationStep], row: str, included: Mapping[str, str], *, tried: bool
 ) -> Answers:
-    """Evaluate one row; if it exceeds the bounds, as one that was `tried`, find the step that does."""
+    """Evaluate one row; if it exceeds the bounds, as one `tried` did, find the step that does."""
     if not tried:
         with contextlib.suppress(HelperTimeout, RecursionError):
             return _asked(steps, [row], included)[0]
