@@ -119,6 +119,19 @@ def test_lint_of_a_package(place: Path) -> None:
 
 
 @pytest.mark.slow
+def test_checks_end_when_their_time_is_over(place: Path) -> None:
+    (place / "right.py").write_text("import time\ntime.sleep(100000)\n")
+    found = proctor("lint", place, "--time", "2s", "--json")
+    assert found.returncode == 1
+    assert [json.loads(line)["rule"] for line in found.stdout.splitlines()] == ["time-over"]
+    verified = proctor("verify", place, "--time", "2s")
+    assert verified.returncode == 125
+    assert b"the 2 s for all checks are over" in verified.stderr
+    assert b"Traceback" not in verified.stderr
+    assert proctor("lint", place, "--time", "0").returncode == 2
+
+
+@pytest.mark.slow
 def test_lint_of_rows_and_of_a_benchmark_s(tmp_path: Path) -> None:
     rows = write_rows(tmp_path / "rows.jsonl", [
         problem("a", [("1", "2"), ("2", "4")]), problem("a", [("5", "5"), ("5", "6")]),

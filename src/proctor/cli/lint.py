@@ -18,6 +18,7 @@ from proctor.judging.environment import said_of_graders
 from proctor.judging.lint.finding import Finding
 from proctor.judging.lint.package import lint_package
 from proctor.judging.lint.rows import lint_rows
+from proctor.judging.total_time import USUAL, TotalTime
 from proctor.judging.verify import Checked
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
@@ -32,6 +33,8 @@ class LintRun:
     problem_id: str | None = None
     benchmark: str | None = None
     solutions: int = 3
+    seconds: float = USUAL
+    """Wall time for all programs together."""
 
 
 def run(request: LintRun, pool: Pool, *, as_json: bool) -> int:
@@ -42,7 +45,7 @@ def run(request: LintRun, pool: Pool, *, as_json: bool) -> int:
     if request.problem_id is not None:
         raise InputError("of rows, all are checked", field="--problem-id")
     rows = read_problem_rows(place, None if benchmark is None else _problem_of(benchmark))
-    return _run_rows(rows, pool, request.solutions, as_json=as_json)
+    return _run_rows(rows, pool, request, as_json=as_json)
 
 
 def _problem_of(benchmark: str) -> ProblemOf:
@@ -61,7 +64,7 @@ def _problem_of(benchmark: str) -> ProblemOf:
     return problem_of
 
 
-def _run_rows(rows: Iterable[ProblemRow], pool: Pool, solutions: int, *, as_json: bool) -> int:
+def _run_rows(rows: Iterable[ProblemRow], pool: Pool, request: LintRun, *, as_json: bool) -> int:
     count = 0
 
     def counted() -> Iterator[ProblemRow]:
@@ -72,7 +75,8 @@ def _run_rows(rows: Iterable[ProblemRow], pool: Pool, solutions: int, *, as_json
             yield row
 
     with render.Progress(None, not as_json, doing="looking") as progress:
-        found = show_findings(lint_rows(counted(), pool, solutions), as_json=as_json)
+        findings = lint_rows(counted(), pool, request.solutions, TotalTime(request.seconds))
+        found = show_findings(findings, as_json=as_json)
     if not found and not as_json:
         Screen(wide=True).print(f"nothing found in {many(count, 'row')}")
     return 1 if found else 0
@@ -91,7 +95,9 @@ def _run_package(request: LintRun, pool: Pool, *, as_json: bool) -> int:
         progress.show([checked.judgement.verdict])
 
     with render.Progress(count, not as_json, note=lambda: said_of_graders(pool)) as progress:
-        found = show_findings(lint_package(package, pool, validators, show), as_json=as_json)
+        time = TotalTime(request.seconds)
+        findings = lint_package(package, pool, validators, show, time)
+        found = show_findings(findings, as_json=as_json)
     if not found and not as_json:
         tests = many(len(package.problem.tests), "test")
         console.print(f"nothing found ({tests}, {many(count, 'submission')})")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proctor.cli.panels import INPUT, ISOLATION, JUDGING, OUTPUT, PLACE
+from proctor.cli.panels import INPUT, ISOLATION, JUDGING, LIMITS, OUTPUT, PLACE
 from proctor.errors import InputError
 from proctor.limits import Limits
 from proctor.units import seconds, size
@@ -100,6 +100,15 @@ Tolerance = Annotated[
         rich_help_panel=JUDGING,
     ),
 ]
+Time = Annotated[
+    str,
+    typer.Option(
+        "--time",
+        help="Time for all programs together, such as 30m; what runs then is ended.",
+        metavar="TIME",
+        rich_help_panel=LIMITS,
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option(
@@ -123,6 +132,14 @@ def pool_settings(
         "packages": tuple(packages or ()),
         "preload": tuple(preload or ()),
     }
+
+
+def total_time(text: str) -> float:
+    """Return the seconds for all programs of a package. Raises InputError."""
+    found = seconds(text, "--time")
+    if not found > 0:
+        raise InputError("must be more than 0", field="--time")
+    return found
 
 
 def typed_limits(usual: Limits, timeout: str | None, memory: str | None) -> Limits:

@@ -11,7 +11,9 @@ from proctor.cli.options import (
     MinIsolation,
     MoreTests,
     ProblemId,
+    Time,
     Tolerance,
+    total_time,
 )
 from proctor.cli.panels import INPUT, JUDGING, LIMITS, OUTPUT, PanelCommand, examples
 
@@ -33,6 +35,7 @@ def verify_command(
         str, typer.Argument(help="Problem package: a directory, or an FPS file.", metavar="PACKAGE")
     ],
     problem_id: ProblemId = None,
+    time: Time = "1h",
     jobs: Jobs = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -44,14 +47,15 @@ def verify_command(
     one that must be too slow.
 
     Exit code: 0 if all are as labelled, 1 if not, 2 for a broken package or one without labelled
-    submissions, 125 if some could not be judged.
+    submissions, 125 if some could not be judged, or not in the time.
     """
     from proctor.judging.environment import open_environment
 
     with open_environment(isolation=isolation, min_isolation=min_isolation, cells=jobs) as pool:
         from proctor.cli import verify  # while the first cells start
 
-        raise typer.Exit(verify.verify_package(package, problem_id, pool, as_json=json))
+        most = total_time(time)
+        raise typer.Exit(verify.verify_package(package, problem_id, pool, most, as_json=json))
 
 
 def lint_command(
@@ -78,6 +82,7 @@ def lint_command(
             rich_help_panel=JUDGING,
         ),
     ] = 3,
+    time: Time = "10m",
     jobs: Jobs = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -93,7 +98,7 @@ def lint_command(
     with open_environment(isolation=isolation, min_isolation=min_isolation, cells=jobs) as pool:
         from proctor.cli import lint  # while the first cells start
 
-        request = lint.LintRun(package, problem_id, benchmark, solutions)
+        request = lint.LintRun(package, problem_id, benchmark, solutions, total_time(time))
         raise typer.Exit(lint.run(request, pool, as_json=json))
 
 

@@ -7,9 +7,10 @@ import msgspec
 from proctor.cli import render, terminal
 from proctor.cli.contest import show_log, to_json
 from proctor.cli.screen import Screen, coloured, line
-from proctor.errors import InputError
+from proctor.errors import Cancelled, InputError
 from proctor.formats.packages.package import load
 from proctor.judging.environment import said_of_graders
+from proctor.judging.total_time import TotalTime
 from proctor.judging.verify import Checked, Timed, left_out, verify
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
@@ -17,8 +18,13 @@ from proctor.shown import counted as many
 from proctor.verdict import Verdict
 
 
-def verify_package(path: str, problem_id: str | None, pool: Pool, *, as_json: bool) -> int:
-    """Compare the verdict of every labelled submission with its label; returns the exit code."""
+def verify_package(
+    path: str, problem_id: str | None, pool: Pool, seconds: float, *, as_json: bool
+) -> int:
+    """Compare the verdict of every labelled submission with its label; returns the exit code.
+
+    Raises Cancelled if that takes more than these seconds.
+    """
     package = load(path, problem_id)
     if not package.submissions:
         raise InputError("the package has no labelled submissions to verify", file=path)
@@ -35,8 +41,11 @@ def verify_package(path: str, problem_id: str | None, pool: Pool, *, as_json: bo
     progress = render.Progress(
         len(package.submissions), not as_json, note=lambda: said_of_graders(pool)
     )
-    with progress:
-        checked, timed = verify(package, pool, show)
+    with progress, TotalTime(seconds) as time:
+        try:
+            checked, timed = verify(package, pool, show, time)
+        except Cancelled as error:
+            raise Cancelled(time.said()) from error
     wrong = [each for each in checked if each.differences]
     if as_json:
         terminal.write_json(_verified(package.problem, checked, timed))

@@ -28,6 +28,8 @@ class Row:
     file: Path
     line: int
     content: Mapping[str, Any]
+    size: int = 0
+    """Bytes that it takes in the file, or about as many; 0 if unknown."""
 
     def error(self, message: str, field: str | None = None) -> InputError:
         """The error for something wrong in this row."""
@@ -56,7 +58,7 @@ def read_table(path: Path, columns: Collection[str] | None = None) -> Iterator[R
             raise located(error, path, number) from error
         if not isinstance(content, dict):
             raise InputError("must be one JSON object a line", file=str(path), line=number)
-        yield Row(path, number, content)
+        yield Row(path, number, content, len(line))
 
 
 def columns_of(path: Path) -> frozenset[str]:
@@ -101,7 +103,8 @@ def _csv(path: Path, delimiter: str) -> Iterator[Row]:
         if not names:
             names = _heading(values, path)
         elif len(values) == len(names):
-            yield Row(path, reader.line_num, dict(zip(names, values, strict=True)))
+            content = dict(zip(names, values, strict=True))
+            yield Row(path, reader.line_num, content, sum(map(len, values)))
         elif values:
             what = f"has {len(values)} values for {len(names)} columns"
             raise InputError(what, file=str(path), line=reader.line_num)
@@ -135,11 +138,11 @@ def _parquet(path: Path, columns: Collection[str] | None) -> Iterator[Row]:
                 rows = None if batch is None else batch.to_pylist()
             except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
                 raise InputError(f"broken Parquet: {error}", file=str(path)) from error
-            if rows is None:
+            if batch is None or rows is None:
                 return
             for content in rows:
                 number += 1
-                yield Row(path, number, content)
+                yield Row(path, number, content, batch.nbytes // len(rows))
 
 
 def _opened(path: Path) -> Any:

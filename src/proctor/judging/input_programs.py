@@ -4,12 +4,23 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from proctor.errors import CompileFailed, InputError
+from proctor.execution import LimitHit
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.grader import LIMITS
 from proctor.languages.compiler import Built
 from proctor.program import Program
 
+_TIMES = frozenset({LimitHit.CPU, LimitHit.WALL, LimitHit.IDLE})
 _SAID = 500  # characters of its output that a message shows
+
+
+@dataclass(frozen=True, slots=True)
+class InputRefusal:
+    """A validator's refusal of an input."""
+
+    why: str
+    too_slow: bool = False
+    """True if it did not end in its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,7 @@ class InputProgram:
         data: bytes,
         accepting: Collection[int],
         args: tuple[str, ...] = (),
-    ) -> str | None:
+    ) -> InputRefusal | None:
         """Return why it does not accept an input, which it gets on stdin; None if it accepts.
 
         `accepting` are the exit codes that mean acceptance. Raises InfraFault.
@@ -58,7 +69,8 @@ class InputProgram:
         if execution.limit is None and execution.exit_code in accepting:
             return None
         how = _ended(execution.limit, execution.signal, execution.exit_code)
-        return f"the {self.who} {how}" + _said(execution.stderr or execution.stdout)
+        why = f"the {self.who} {how}" + _said(execution.stderr or execution.stdout)
+        return InputRefusal(why, execution.limit in _TIMES)
 
 
 def _ended(limit: object, signal: int | None, exit_code: int | None) -> str:

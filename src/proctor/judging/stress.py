@@ -186,9 +186,9 @@ class _Search:
         """Give an input to the right program and to those named."""
         test = Test(data, b"", name="stress")
         if self._validator is not None:
-            why = self._validator.refusal(self._environment, data, ACCEPTING)
-            if why is not None:
-                return _Attempt(test, refused=why)
+            refusal = self._validator.refusal(self._environment, data, ACCEPTING)
+            if refusal is not None:
+                return _Attempt(test, refused=refusal.why)
         result, answer = self._run(RIGHT, test)
         if isinstance(self._plan.problem.running, Batch) and answer is not None:
             test = replace(test, output=answer)

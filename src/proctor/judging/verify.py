@@ -16,11 +16,13 @@ from proctor.formats.packages.programs import DATA
 from proctor.judgement import Judgement, TestResult
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.group_grader import scored
-from proctor.judging.judge import judge
+from proctor.judging.judge import start
 from proctor.judging.runners import compile_graders
 from proctor.judging.settings import JudgeSettings
+from proctor.judging.total_time import TotalTime
 from proctor.languages import registry
 from proctor.problem import Problem
+from proctor.sandbox.cancellation import Cancellation
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
@@ -58,13 +60,21 @@ class Timed:
 Show = Callable[[Checked], None]
 
 
-def verify(package: Package, pool: Pool, show: Show | None = None) -> tuple[list[Checked], Timed]:
+def verify(
+    package: Package, pool: Pool, show: Show | None = None, time: TotalTime | None = None
+) -> tuple[list[Checked], Timed]:
     """Judge every labelled submission in a language that is here; `show` is called after each.
+
+    Raises Cancelled when the time for all of it is over.
 
     A time limit that the package does not state is first worked out from the submissions that
     have to be fast enough. Raises InputError if a program of the package does not compile.
     """
-    compile_graders(package.problem, JudgingEnvironment(pool))
+    if time is None:
+        with TotalTime(math.inf) as endless:
+            return verify(package, pool, show, endless)
+    with time.of("compiling the checker"):
+        compile_graders(package.problem, JudgingEnvironment(pool, time.cancellation))
     limit = package.problem.test_limits.cpu
     here = [each for each in package.submissions if _can_run(each)]
     order = sorted(here, key=lambda each: each.bound is not Bound.LOWER)
@@ -73,7 +83,8 @@ def verify(package: Package, pool: Pool, show: Show | None = None) -> tuple[list
     for submission in order:
         if not settled and submission.bound is not Bound.LOWER:
             limit, settled = _worked_out(package, checked, limit), True
-        found = _check(package, submission, limit, pool)
+        with time.of(f"submission {submission.name}"):
+            found = _check(package, submission, limit, pool, time)
         checked.append(found)
         if show is not None:
             show(found)
@@ -107,7 +118,9 @@ def _worked_out(package: Package, checked: list[Checked], default: float) -> flo
     return max(steps, 1) * timing.resolution
 
 
-def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> Checked:
+def _check(
+    package: Package, submission: Labelled, limit: float, pool: Pool, time: TotalTime
+) -> Checked:
     # A longer limit shows by how much a submission is too slow.
     margin = max(package.timing.margin, 1.0) if submission.bound is Bound.UPPER else 1.0
     own = submission.limits
@@ -120,10 +133,12 @@ def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> 
         for claim in (submission.expected.whole, *(p.claim for p in submission.expected.parts))
     )
     settings = JudgeSettings(stop="never" if tests_matter else "first")
-    raw = judge(longer, submission.program, settings=settings, pool=pool)
+    raw = start(longer, submission.program, settings, pool, time.cancellation).result()
     slowest = max((result.cpu for result in raw.tests), default=0.0)
     # Keep the verdict of a run under the limit itself: it may have hit another limit just before.
-    judgement = raw if margin == 1.0 else at_limit(package.problem, raw, limit, pool)
+    judgement = (
+        raw if margin == 1.0 else (at_limit(package.problem, raw, limit, pool, time.cancellation))
+    )
     warnings = []
     if submission.bound is Bound.UPPER and judgement.verdict is Verdict.TLE and raw.passed:
         warnings.append(f"it is too slow, but by less than {margin:g} times")
@@ -134,12 +149,19 @@ def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> 
     return Checked(submission, judgement, slowest, differences, tuple(warnings))
 
 
-def at_limit(problem: Problem, raw: Judgement, limit: float, pool: Pool) -> Judgement:
+def at_limit(
+    problem: Problem,
+    raw: Judgement,
+    limit: float,
+    pool: Pool,
+    cancellation: Cancellation | None = None,
+) -> Judgement:
     """Return a judgement made under a longer time limit as it would be under this one."""
     if not raw.tests:
         return raw
     results = {each.name: _result_at(each, limit) for each in raw.tests}
-    subtasks, verdict, points, _ = scored(problem, results, None, JudgingEnvironment(pool))
+    environment = JudgingEnvironment(pool, cancellation)
+    subtasks, verdict, points, _ = scored(problem, results, None, environment)
     return replace(
         raw,
         verdict=verdict,

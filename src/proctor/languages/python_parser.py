@@ -7,8 +7,6 @@ import ast
 import builtins
 import json
 import re
-import resource
-import signal
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable
@@ -47,22 +45,16 @@ _IN_ONE_PROCESS = frozenset({
 
 def main() -> None:
     """Answer requests."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")  # a program's odd escapes are its own affair
-    serve(_answer)
+    serve(_answer, CPU, MEMORY)
 
 
 def _answer(request: bytes) -> object:
     what, *texts = json.loads(request.decode("utf-8", "surrogatepass"))
-    # No handler: the parser would not return to let one run.
-    signal.setitimer(signal.ITIMER_PROF, CPU)
     try:
         return _QUESTIONS[what](*texts)
     except (*_NO_PYTHON, re.error):
         return None
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _outline(text: str) -> object:

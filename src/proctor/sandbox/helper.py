@@ -6,6 +6,7 @@ A helper is asked one thing at a time, by JSON with its length in front, on its 
 import contextlib
 import json
 import os
+import resource
 import select
 import signal
 import struct
@@ -23,22 +24,52 @@ _START = 60.0
 """Time that a helper may take to start, before the time for its answer, in seconds."""
 
 
+_LONGEST = 1 << 30
+"""Bytes of an answer; a helper bounds its own before that by its memory."""
+
+
 class HelperTimeout(InfraFault):
     """A helper did not answer in its time, or used up its memory, and was ended."""
 
     code = "helper-timeout"
 
 
-def serve(answer: Callable[[bytes], Any]) -> None:
-    """Answer requests, in a helper's process, until there are no more."""
+def serve(answer: Callable[[bytes], Any], cpu: float, memory: int, growth: int = 0) -> None:
+    """Answer requests, in a helper's process, until there are no more.
+
+    `answer` returns what JSON can hold, or JSON as bytes. One request may take `cpu` seconds, which
+    allow() grants anew, and the process `memory` bytes of address space, with `growth` more for
+    each byte of the request.
+    """
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what `answer` prints must not get among the answers
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     answers.write(b"!")
     answers.flush()
     while head := sys.stdin.buffer.read(LENGTH.size):
-        data = json.dumps(answer(sys.stdin.buffer.read(*LENGTH.unpack(head)))).encode()
+        (size,) = LENGTH.unpack(head)
+        _limit_memory(memory + growth * size)
+        request = sys.stdin.buffer.read(size)
+        allow(cpu)
+        found = answer(request)
+        data = found if isinstance(found, bytes) else json.dumps(found).encode()
+        allow(0)
         answers.write(LENGTH.pack(len(data)) + data)
         answers.flush()
+
+
+def _limit_memory(most: int) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def allow(cpu: float) -> None:
+    """Let a helper's process take this many CPU seconds from now on; then it ends. 0: any number.
+
+    No handler: what a parser or one operation takes would not return to let one run.
+    """
+    signal.setitimer(signal.ITIMER_PROF, cpu)
 
 
 class Helper:
@@ -52,8 +83,13 @@ class Helper:
         """Return code of the last process."""
 
     def ask(self, request: Any, timeout: float) -> Any:
-        """Return the helper's answer. Raises HelperTimeout, and InfraFault if it cannot start."""
-        data = json.dumps(request, allow_nan=False).encode("utf-8", "surrogatepass")
+        """Return the helper's answer to what JSON can hold, or to JSON as bytes.
+
+        Raises HelperTimeout, and InfraFault if it cannot start.
+        """
+        data = request
+        if not isinstance(data, bytes):
+            data = json.dumps(request, allow_nan=False).encode("utf-8", "surrogatepass")
         with self._lock:
             try:
                 return self._asked(data, timeout)
@@ -101,6 +137,8 @@ class Helper:
         _write(process.stdin.fileno(), LENGTH.pack(len(data)) + data, until)
         answer = process.stdout.fileno()
         (size,) = LENGTH.unpack(_read(answer, LENGTH.size, until))
+        if size > _LONGEST:
+            raise HelperTimeout("its answer is too long")
         return json.loads(_read(answer, size, until))
 
     def _end(self) -> None:

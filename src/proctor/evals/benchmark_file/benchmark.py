@@ -1,7 +1,7 @@
 """A benchmark that is a file."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -25,7 +25,8 @@ from proctor.evals.benchmark_file.definition import (
     UnitTestsTable,
     ValueTable,
 )
-from proctor.evals.benchmark_file.expressions import FieldError, RunValues, Template
+from proctor.evals.benchmark_file.evaluation import RunValues
+from proctor.evals.benchmark_file.expressions import Expression, FieldError
 from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.grader import TaskGrader, needs_environment, open_grader
 from proctor.evals.benchmark_file.source import FileSource
@@ -79,15 +80,15 @@ class FileBenchmark:
     definition: BenchmarkDefinition
     directory: Path
     tasks: TaskMaker
-    prompts: Mapping[str, tuple[tuple[Role, Template], ...]]
+    prompts: Mapping[str, tuple[tuple[Role, Expression], ...]]
     """Roles and templates of each prompt's messages, by the prompt's name."""
-    extraction: Mapping[str, Template]
+    extraction: Mapping[str, Expression]
     """Templates that take the answer from a reply, by policy."""
     benchmark_file: Path | None = None
     """The file; None for one that comes with proctor."""
     read: tuple[Path, ...] = ()
     """Files beside it that it includes or names."""
-    config: Template | None = None
+    config: Expression | None = None
     """The template `rows.config`."""
     published: PublishedPrompts | None = None
     version: int = 1
@@ -179,16 +180,20 @@ class FileBenchmark:
         run = self._run(settings)
         examples, files = self._examples(found, settings, run)
 
+        prompt = [] if examples else [each for _, each in self.prompts.get(settings.prompt, ())]
+
         def info_of(task: RowTask) -> ProblemInfo:
-            self.messages(task, 0, settings)  # a prompt that fails is found before a run begins
+            # A prompt that fails is found before a run begins.
+            if not prompt or any("error" in task.known.get(each.field, {}) for each in prompt):
+                self.messages(task, 0, settings)
             return task.info
 
-        def task_of(row: Row) -> RowTask | None:
-            task = self.tasks.task(row, settings, run)
-            return None if task is None else replace(task, examples=examples)
+        def tasks_of(rows: Sequence[Row], *, tried: bool) -> Iterator[RowTask | InputError | None]:
+            for each in self.tasks.tasks(rows, settings, run, prompt if tried else ()):
+                yield replace(each, examples=examples) if isinstance(each, RowTask) else each
 
         written = () if self.benchmark_file is None else (self.benchmark_file, *self.read)
-        return FileSource(name, found, task_of, info_of, (*written, *files))
+        return FileSource(name, found, tasks_of, info_of, (*written, *files))
 
     def _examples(
         self, found: tuple[Path, ...], settings: Settings, run: RunValues
@@ -230,7 +235,7 @@ class FileBenchmark:
         names = {**instance.names, "run": self._run(settings), "examples": shown}
         try:
             return tuple(
-                Message(role, template.text(names))
+                Message(role, template.rendered(names))
                 for role, template in self.prompts[settings.prompt]
             )
         except FieldError as error:
@@ -249,7 +254,8 @@ class FileBenchmark:
         elif policy in self.extraction:
             reply = text if policy in {"upstream", "whole"} else answer(text)
             try:
-                taken = self.extraction[policy].text({"reply": reply, "run": self._run(settings)})
+                names = {"reply": reply, "run": self._run(settings)}
+                taken = self.extraction[policy].rendered(names)
             except FieldError:  # the reply lacks a mark, for example: it holds no answer
                 taken = ""
         elif policy == "whole":
@@ -303,7 +309,7 @@ class FileBenchmark:
         if self.config is None:
             return None
         try:
-            return self.config.text({"run": self._run(settings)})
+            return self.config.rendered({"run": self._run(settings)})
         except FieldError as error:
             file = str(self.benchmark_file or self.name)
             raise InputError(error.message, file=file, field=error.field) from error

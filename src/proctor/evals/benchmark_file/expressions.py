@@ -1,110 +1,130 @@
-"""Expressions and templates of a benchmark file: jinja2's, in its sandbox.
+"""Expressions and templates of a benchmark file: jinja2's, evaluated in a process of its own.
 
 They see the columns of a row by name, the whole row as `row`, what is known of the run as `run`,
 and FUNCTIONS; a column of such a name is seen in `row` only. A name that is not there is an error,
-never an empty text.
+never an empty text. An expression that is nothing but a name needs no process.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import jinja2
-from jinja2.meta import find_referenced_templates, find_undeclared_variables
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-from proctor.errors import InfraFault, InputError
+from proctor.errors import InputError
+from proctor.evals.benchmark_file.evaluation import (
+    BOUND,
+    Answers,
+    EvaluationStep,
+    RunValues,
+    compiled,
+    evaluate,
+)
 from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.functions import FUNCTIONS, RESERVED
+from proctor.evals.benchmark_file.plain_values import decode, encode
+from proctor.sandbox.machine import plain_file
 
 Names = Mapping[str, Any]
-_UNUSABLE = (jinja2.TemplateError, RecursionError, ValueError, OverflowError, MemoryError)
-"""Errors that jinja2 raises for a text that it cannot compile."""
-_LONGEST_SHOWN = 200
-"""Characters of an expression that an error shows."""
-
-
-class RunValues(dict[str, str]):
-    """Facts of a run: language, tag, fence, prompt; in `grading` the mode."""
+_CONSTANTS = frozenset({"true", "false", "none", "True", "False", "None"})
+_LONGEST_INCLUDED = 4 << 20
+"""Bytes of a file that a template includes."""
 
 
 class FieldError(Exception):
     """An expression or template of this field cannot be evaluated for a row."""
 
-    def __init__(self, field: str, message: str, *, in_file: bool = False) -> None:
-        """Make it; `in_file` if the benchmark file is to blame, rather than the row."""
+    def __init__(
+        self, field: str, message: str, *, in_file: bool = False, lacks: bool = False
+    ) -> None:
+        """Make it; `in_file` if the benchmark file is to blame, rather than the row.
+
+        `lacks` is set for errors that a text may raise for want of something in a reply.
+        """
         super().__init__(message)
         self.field = field
         self.message = message
         self.in_file = in_file
+        self.lacks = lacks
+
+
+class BoundExceeded(FieldError):
+    """An expression or template takes more time or memory than it may, or gives too much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression, such as the name of a column."""
+    """An expression, such as the name of a column; or a template, a text with expressions in it."""
 
     field: str
     """Field of the benchmark file that holds it."""
+    text: str
     columns: frozenset[str]
     """Names that it uses."""
-    compiled: Any
+    included: Mapping[str, str]
+    """Texts that templates of the file include, by name."""
+    is_template: bool = False
 
-    def value(self, names: Names) -> Any:
-        """Evaluate it. Raises FieldError, InfraFault."""
-        try:
-            found = self.compiled(names)
-            if isinstance(found, jinja2.Undefined):
-                str(found)  # raises an error that says what is missing
-        except InfraFault:
-            raise
-        except Exception as error:  # an expression may raise anything
-            raise _failed(self.field, error, names) from error
+    @property
+    def name(self) -> str:
+        """The name that it is, if it is nothing else; else an empty text."""
+        text = self.text.strip()
+        plain = not self.is_template and text.isidentifier() and text not in _CONSTANTS
+        return text if plain and text not in FUNCTIONS else ""
+
+    def step(self, mode: str = "", *, bind: str = "", keep: bool = True) -> EvaluationStep:
+        """Return what evaluates it; the mode matters if it uses `run`."""
+        mode = mode if "run" in self.columns else ""
+        key = f"{self.field}@{mode}" if mode else self.field
+        return EvaluationStep(key, self.text, self.is_template, mode, bind, keep)
+
+    def value(self, names: Names, known: Answers | None = None, mode: str = "") -> Any:
+        """Return its value, which may be among known ones. Raises FieldError, InfraFault."""
+        if self.name in names:
+            return names[self.name]
+        step = self.step(mode)
+        if known is None or step.key not in known:
+            told = encoded(names, self.columns, self.field)
+            (known,) = evaluate([step], [told], self.included)
+        return value_of(known[step.key], self.field, names)
+
+    def rendered(self, names: Names) -> str:
+        """Return the text of a template, without a line break at its end.
+
+        Raises FieldError, InfraFault.
+        """
+        found = self.value(names)
+        assert isinstance(found, str)
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A text with expressions in it."""
+def encoded(names: Names, columns: frozenset[str], field: str = "") -> str:
+    """Return names as JSON, for evaluate(): those of some columns.
 
-    field: str
-    compiled: jinja2.Template
-
-    def text(self, names: Names) -> str:
-        """Render it, without a line break at its end. Raises FieldError, InfraFault."""
+    Raises FieldError, of `field`, for a value that is not plain data.
+    """
+    parts = []
+    for name in columns & names.keys():
         try:
-            return self.compiled.render(names).removesuffix("\n")
-        except InfraFault:
-            raise
-        except Exception as error:  # as above
-            raise _failed(self.field, error, names) from error
+            parts.append(f'"{name}":{encode(names[name])}')  # names in expressions need no escape
+        except (TypeError, ValueError, RecursionError) as error:
+            raise FieldError(field, f"{name} cannot be used in expressions: {error}") from error
+    return "{" + ",".join(parts) + "}"
 
 
-def _failed(field: str, error: Exception, names: Names) -> FieldError:
-    text = error.message if isinstance(error, InputError) else str(error)
-    if isinstance(error, jinja2.UndefinedError):
-        known = ", ".join(str(name) for name in names if name not in RESERVED)
-        hint = "; a text is written in quotes within the quotes" if "'" in text[:1] else ""
-        return FieldError(field, f"{text}; there are {known}{hint}", in_file=True)
-    if not isinstance(error, jinja2.TemplateError | InputError):
-        text = f"{type(error).__name__}: {text}"
-    return FieldError(field, text)
-
-
-def _shown(value: Any) -> Any:
-    """Return a value that a template may show. Raises TemplateRuntimeError for any other."""
-    if isinstance(value, jinja2.Undefined):
-        return value  # rendering it raises an error of its own
-    if value is None:
-        raise jinja2.TemplateRuntimeError(
-            "a value is null; write |default('', true) where that is meant"
-        )
-    if callable(value) or isinstance(value, RunValues):
-        raise jinja2.TemplateRuntimeError(
-            "a function, or `run`, is not text; a column is row['NAME']"
-        )
-    return value
+def value_of(answer: Mapping[str, Any], field: str, names: Names) -> Any:
+    """Return the value that a step gave. Raises FieldError."""
+    if "error" not in answer:
+        return decode(answer)
+    if answer.get("bound"):
+        raise BoundExceeded(field, BOUND)
+    text: str = answer["error"]
+    if not answer.get("undefined"):
+        raise FieldError(field, text, lacks=answer.get("lacks", False))
+    known = ", ".join(str(name) for name in names if name not in RESERVED)
+    hint = "; a text is written in quotes within the quotes" if "'" in text[:1] else ""
+    what = f"{text}; there are {known}{hint}"
+    raise FieldError(field, what, in_file=True, lacks=answer.get("lacks", False))
 
 
 class TemplateCompiler:
@@ -116,81 +136,54 @@ class TemplateCompiler:
         self._directory = directory
         self.included: dict[str, str] = {}
         """Texts of the templates that were included, by name."""
-        self._environment = ImmutableSandboxedEnvironment(
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            finalize=_shown,
-            keep_trailing_newline=True,  # for texts that are included
-            loader=jinja2.FunctionLoader(self._load),
-        )
-        self._environment.globals |= FUNCTIONS
+        self._columns: dict[str, frozenset[str]] = {}
+        """Names that each of them uses."""
 
     def expression(self, text: str, field: str) -> Expression:
-        """Compile an expression. Raises InputError."""
-        try:
-            compiled = self._environment.compile_expression(text, undefined_to_none=False)
-            parsed = self._environment.parse("{{ " + text + " }}")
-            names = frozenset(find_undeclared_variables(parsed))
-        except _UNUSABLE as error:
-            what = (
-                f"{text[:_LONGEST_SHOWN]!r} is not an expression: {error or type(error).__name__}"
-            )
-            raise InputError(what, file=self._file, field=field) from error
-        return Expression(field, names, compiled)
+        """Compile an expression. Raises InputError, InfraFault."""
+        return self._compiled(text, field)
 
-    def template(self, text: str, field: str) -> Template:
-        """Compile a template, and those that it includes by name. Raises InputError."""
-        try:
-            compiled = self._environment.from_string(text)
-            self._compile_included(text)
-        except jinja2.TemplateNotFound as error:
-            raise InputError(
-                f"includes {error.name}, which is not a text file beside it",
-                file=self._file,
-                field=field,
-            ) from error
-        except jinja2.TemplateSyntaxError as error:
-            what = f"is not a template: {error.message} (its line {error.lineno})"
-            raise InputError(what, file=self._file, field=field) from error
-        except _UNUSABLE as error:
-            what = f"is not a template: {error or type(error).__name__}"
-            raise InputError(what, file=self._file, field=field) from error
-        return Template(field, compiled)
+    def template(self, text: str, field: str) -> Expression:
+        """Compile a template, and those that it includes by name. Raises InputError, InfraFault."""
+        return self._compiled(text, field, is_template=True)
 
-    def extraction(self, text: str, field: str) -> Template:
-        """Compile a template that takes an answer from `reply`. Raises InputError.
+    def extraction(self, text: str, field: str) -> Expression:
+        """Compile a template that takes an answer from `reply`. Raises InputError, InfraFault.
 
         It is tried on an empty reply: it need not find anything there, but must not fail otherwise.
         """
         template = self.template(text, field)
-        used = find_undeclared_variables(self._environment.parse(text))
-        if unknown := sorted(used - {"reply", "run", *FUNCTIONS}):
+        included = frozenset[str]().union(*self._columns.values())
+        if unknown := sorted(template.columns - {"reply", "run", *FUNCTIONS, *included}):
             what = f"there is no {unknown[0]!r} here; there are reply, run"
             raise InputError(what, file=self._file, field=field)
         try:
-            template.text({"reply": "", "run": RunValues(language="", fence="", prompt="")})
+            template.rendered({"reply": "", "run": RunValues(language="", fence="", prompt="")})
         except FieldError as error:
-            cause = error.__cause__
-            lacks = isinstance(cause, jinja2.UndefinedError) and "has no element" in str(cause)
-            if not (lacks or isinstance(cause, InputError | IndexError)):
+            if not error.lacks:
                 raise InputError(error.message, file=self._file, field=field) from error
         return template
 
-    def _compile_included(self, text: str) -> None:
-        for name in find_referenced_templates(self._environment.parse(text)):
-            if name is None:
-                raise jinja2.TemplateError("a file is included by its name in quotes")
+    def _compiled(self, text: str, field: str, *, is_template: bool = False) -> Expression:
+        found = compiled(text, is_template=is_template, included=self.included)
+        if found.error:
+            raise InputError(found.error, file=self._file, field=field)
+        columns = set(found.names)
+        for name in found.includes:
             if name not in self.included:
-                self._environment.get_template(name)
-                self._compile_included(self.included[name])
+                self.included[name] = self._read(name, field)
+                included = self._compiled(self.included[name], field, is_template=True)
+                self._columns[name] = included.columns
+            columns |= self._columns.get(name, frozenset())
+        return Expression(field, text, frozenset(columns), self.included, is_template)
 
-    def _load(self, name: str) -> str | None:
+    def _read(self, name: str, field: str) -> str:
         try:
-            self.included[name] = beside(self._directory, name).read_text("utf-8")
-        except (InputError, OSError, UnicodeDecodeError):
-            return None
-        return self.included[name]
+            place = beside(self._directory, name).resolve()
+            return plain_file.read(str(place), _LONGEST_INCLUDED).decode("utf-8")
+        except (InputError, OSError, UnicodeDecodeError) as error:
+            what = f"includes {name}, which is not a text file beside it"
+            raise InputError(what, file=self._file, field=field) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +193,14 @@ class Values:
     expressions: Mapping[str, Expression]
     """Expressions by field of the benchmark file, such as `grading.code`; without empty ones."""
     names: Names
+    known: Answers = field(default_factory=dict)
+    """Values that were evaluated before, by key."""
+    mode: str = ""
 
     def of_mode(self, mode: str) -> "Values":
         """Return these values with `run.mode` set to a mode of grading."""
         run = RunValues(self.names.get("run", {}), mode=mode)
-        return Values(self.expressions, {**self.names, "run": run})
+        return Values(self.expressions, {**self.names, "run": run}, self.known, mode)
 
     def has(self, field: str) -> bool:
         """Return True if the file says something for a field."""
@@ -213,7 +209,7 @@ class Values:
     def value(self, field: str) -> Any:
         """Evaluate a field; None if it is empty. Raises FieldError."""
         found = self.expressions.get(field)
-        return None if found is None else found.value(self.names)
+        return None if found is None else found.value(self.names, self.known, self.mode)
 
     def text(self, field: str, *, needed: bool = False) -> str:
         """Evaluate a text; an empty one if there is none. Raises FieldError."""

@@ -1,7 +1,8 @@
 """Functions that expressions and templates of a benchmark file may call."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from proctor.formats.livecodebench import parse_json
 from proctor.languages.python_text import LONGEST, Outline, last_match, outline, public_method
@@ -61,7 +62,7 @@ def used(code: str) -> list[str]:
     return sorted(_outline(code).names)
 
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "before": before,
     "classes": classes,
     "defined": defined,

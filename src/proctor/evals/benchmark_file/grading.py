@@ -21,7 +21,7 @@ from proctor.evals.benchmark_file.definition import (
     UnitTestsTable,
     ValueTable,
 )
-from proctor.evals.benchmark_file.expressions import FieldError, Template, Values
+from proctor.evals.benchmark_file.expressions import Expression, FieldError, Values
 from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.same_process import SameProcessTests
 from proctor.evals.benchmark_file.test_lists import call_tests, stdio_tests
@@ -49,7 +49,7 @@ def graded(
     values: Values,
     directory: Path,
     limits: Limits,
-    source: Template | None = None,
+    source: Expression | None = None,
 ) -> Graded:
     """Make the problem or tests that a row is graded by; files are those of `directory`.
 
@@ -74,7 +74,7 @@ def graded(
             solution, held = values.text("grading.solution"), _limits(values, limits)
             made = SameProcessTests(_id(values), source, values.names, held, solution)
             if not values.text("grading.unfit"):
-                made.check()
+                made.check(values.known)
         case ValueTable():
             fields = ("code", "function", "call", "output")
             code, function, call, right = (

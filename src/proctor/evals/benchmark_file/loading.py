@@ -1,5 +1,6 @@
 """Loading benchmark files: a user's, and those that come with proctor."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -12,6 +13,8 @@ from proctor.evals.benchmark_file.definition import (
     PLAIN,
     AnswerTable,
     BenchmarkDefinition,
+    MessageTable,
+    PromptTable,
     SameProcessTable,
     StdioTable,
 )
@@ -19,6 +22,7 @@ from proctor.evals.benchmark_file.expressions import Expression, TemplateCompile
 from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.grading import comparison
 from proctor.evals.benchmark_file.parsing import parsed
+from proctor.evals.benchmark_file.row_values import RowValues
 from proctor.evals.benchmark_file.tasks import INFO, TaskMaker
 from proctor.evals.bundled import FAMILIES, FILE
 from proctor.languages import registry
@@ -67,8 +71,8 @@ def _made(definition: BenchmarkDefinition, directory: Path, path: Path | None) -
             raise InputError(error.message, file=file, field="program.languages") from error
     prompts = {
         name: tuple(
-            (each.role, compiler.template(each.content, f"{_field(name)}.{each.role}"))
-            for each in table.written()
+            (each.role, compiler.template(each.content, field))
+            for field, each in _fields(name, table)
         )
         for name, table in definition.all_prompts.items()
         if table.written()
@@ -83,7 +87,10 @@ def _made(definition: BenchmarkDefinition, directory: Path, path: Path | None) -
     source = None
     if isinstance(grading, SameProcessTable):
         source = compiler.template(grading.source, "grading.source")
-    tasks = TaskMaker(definition, directory, expressions, modes, source)
+    templates = [template for each in prompts.values() for _, template in each]
+    templates += [] if source is None else [source]
+    values = RowValues(expressions, tuple(definition.let), modes, tuple(templates), source)
+    tasks = TaskMaker(definition, directory, values, source)
     given = definition.rows.config
     config = None if given is None else compiler.template(given, "rows.config")
     read = [directory / name for name in sorted(compiler.included)]
@@ -109,8 +116,11 @@ def _check_output(grading: StdioTable | AnswerTable, file: str) -> None:
         raise InputError(error.message, file=file, field=field) from error
 
 
-def _field(prompt: str) -> str:
-    return "prompt" if prompt == PLAIN else f"prompts.{prompt}"
+def _fields(prompt: str, table: PromptTable) -> Iterator[tuple[str, MessageTable]]:
+    """Return the messages of a prompt, each with the field that holds its text."""
+    name = "prompt" if prompt == PLAIN else f"prompts.{prompt}"
+    for number, each in enumerate(table.written()):
+        yield f"{name}.messages[{number}]" if table.messages else f"{name}.{each.role}", each
 
 
 def _compiled(definition: BenchmarkDefinition, compiler: TemplateCompiler) -> dict[str, Expression]:

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from proctor.errors import InfraFault
-from proctor.evals.benchmark_file.expressions import FieldError, Names, Template
+from proctor.evals.benchmark_file.evaluation import NOTHING, Answers
+from proctor.evals.benchmark_file.expressions import Expression, FieldError, Names, value_of
 from proctor.grading import Comparison, Match
 from proctor.judgement import Judgement
 from proctor.limits import Limits
@@ -18,7 +19,8 @@ SOLUTION_FAILS = "the row's own solution fails the tests, too"
 LAST_LINE = Comparison(Match.LAST_LINE)
 _ENDED = "a test failed, or the program ended before its tests did"
 _INTEGRITY = "tests in the program's own process, which can pretend to have passed them"
-_TRIED = "0" * 32
+TRIED = "0" * 32
+"""Stands for `passed` where a source is tried."""
 _LONGEST = 300
 """Characters of a compiler's first error that a message has."""
 
@@ -28,25 +30,29 @@ class SameProcessTests:
     """Tests of one row."""
 
     id: str
-    source: Template
+    source: Expression
     names: Names
     """Values that the template sees, besides `program` and `passed`."""
     limits: Limits
     solution: str = ""
     """Program known to pass; empty if there is none."""
 
-    def check(self) -> None:
-        """Raise FieldError for a template that cannot be used.
+    def check(self, known: Answers = NOTHING) -> None:
+        """Raise FieldError for a template that cannot be used; `known` may have its text.
 
         It is tried on the solution; without one on an empty program, which it may reject.
         """
+        answer = known.get(self.source.field, {"error": ""})
         try:
-            text = self._text(self.solution, _TRIED)
+            if "error" in answer:
+                text = self._text(self.solution, TRIED)
+            else:
+                text = value_of(answer, self.source.field, self.names)
         except FieldError as error:
             if self.solution or error.in_file:
                 raise
         else:
-            if _TRIED not in text:
+            if TRIED not in text:
                 raise FieldError(self.source.field, "does not print `passed`", in_file=True)
 
     def made(self, program: str) -> tuple[Problem, str]:
@@ -64,7 +70,7 @@ class SameProcessTests:
         return problem, self._text(program, passed)
 
     def _text(self, program: str, passed: str) -> str:
-        return self.source.text({**self.names, "program": program, "passed": passed})
+        return self.source.rendered({**self.names, "program": program, "passed": passed})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from proctor.errors import InputError
 from proctor.evals.benchmark import UNUSABLE
@@ -18,15 +18,31 @@ from proctor.formats.tables import Row, read_table
 _logger = logging.getLogger(__name__)
 
 
+_BATCH = 64
+"""Rows whose texts are evaluated together."""
+_LARGE = 1 << 20
+"""Bytes of rows, after which no more are taken together."""
+
+
+class TasksOf(Protocol):
+    """Makes the tasks of rows, in order."""
+
+    def __call__(
+        self, rows: Sequence[Row], *, tried: bool
+    ) -> Iterator[RowTask | InputError | None]:
+        """Yield None for a row that is left out, and an error for one that cannot be used.
+
+        `tried` says that prompts are rendered, too. Raises InputError for what all rows share.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class FileSource:
     """Instances in one or more tables."""
 
     name: str
     files: tuple[Path, ...]
-    task_of: Callable[[Row], RowTask | None]
-    """Makes the task of a row; None for one that is left out. Raises InputError for a row that
-    cannot be used."""
+    tasks_of: "TasksOf"
     info_of: Callable[[RowTask], ProblemInfo]
     definition: tuple[Path, ...]
     """The benchmark file and those that it includes; none for one that comes with proctor."""
@@ -81,19 +97,40 @@ class FileSource:
         """Make the tasks of all rows; errors of rows that cannot be used are added to `odd`."""
         seen: dict[str, str] = {}
         for file in self.files:
-            for row in read_table(file):
-                try:
-                    task = self.task_of(row)
-                except InputError as error:
-                    if odd is not None:
-                        odd.append(error)
-                    continue
-                if task is None:
-                    if counting:
-                        self.left_out["where"] += 1
-                    continue
-                if task.id in seen:
-                    raise row.error(f"{task.id!r} is already the id of {seen[task.id]}; "
-                                    "remove one of the two rows", "id")  # fmt: skip
-                seen[task.id] = f"line {row.line} of {row.file}"
-                yield task
+            for rows in _batches(file):
+                for row, task in zip(rows, self.tasks_of(rows, tried=counting), strict=True):
+                    if isinstance(task, InputError):
+                        if odd is not None:
+                            odd.append(task)
+                        continue
+                    if task is None:
+                        if counting:
+                            self.left_out["where"] += 1
+                        continue
+                    if task.id in seen:
+                        raise row.error(f"{task.id!r} is already the id of {seen[task.id]}; "
+                                        "remove one of the two rows", "id")  # fmt: skip
+                    seen[task.id] = f"line {row.line} of {row.file}"
+                    yield task
+
+
+def _batches(file: Path) -> Iterator[list[Row]]:
+    """Read rows, some at a time: few where they are large. Raises InputError after those before."""
+    rows: list[Row] = []
+    size = 0
+    broken: InputError | None = None
+    table = read_table(file)
+    while broken is None:
+        try:
+            row = next(table, None)
+        except InputError as error:
+            row, broken = None, error
+        if row is not None:
+            rows.append(row)
+            size += row.size
+        if rows and (row is None or len(rows) == _BATCH or size > _LARGE):
+            yield rows
+            rows, size = [], 0
+        if row is None and broken is None:
+            return
+    raise broken

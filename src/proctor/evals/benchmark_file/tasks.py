@@ -1,23 +1,23 @@
 """Tasks of a benchmark file, made of its rows."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError, must_be
 from proctor.evals.benchmark_file.definition import BenchmarkDefinition
+from proctor.evals.benchmark_file.evaluation import NOTHING, Answers, RunValues
 from proctor.evals.benchmark_file.expressions import (
+    BoundExceeded,
     Expression,
     FieldError,
     Names,
-    RunValues,
-    Template,
     Values,
 )
-from proctor.evals.benchmark_file.functions import FUNCTIONS
 from proctor.evals.benchmark_file.grading import Graded, graded
+from proctor.evals.benchmark_file.row_values import RowValues, exceeded
 from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
 from proctor.formats.tables import Row
@@ -51,6 +51,8 @@ class RowTask:
     """Tasks that a prompt shows solved."""
     row: Row | None = None
     """Row that it was made of, without which errors name no line."""
+    known: Answers = field(default_factory=dict)
+    """Results of what was evaluated together with the row, by key."""
 
     @property
     def id(self) -> str:
@@ -71,35 +73,61 @@ class TaskMaker:
 
     definition: BenchmarkDefinition
     directory: Path
-    expressions: Mapping[str, Expression]
-    """Expressions by field of the benchmark file, such as `grading.code`; without empty ones."""
-    modes: tuple[str, ...]
-    source: Template | None = None
+    values: RowValues
+    source: Expression | None = None
     """The template `source` of a SameProcessTable."""
 
+    def tasks(
+        self, rows: Sequence[Row], settings: Settings, run: RunValues, tried: Sequence[Expression]
+    ) -> Iterator["RowTask | InputError | None"]:
+        """Make the tasks of some rows, whose texts are evaluated together; see task().
+
+        Templates that are `tried` are rendered, too, and each task knows what failed. Raises
+        InputError for a text that exceeds its bounds: for other rows it would take as long.
+        """
+        values = self.values.of_rows((_names(row, run) for row in rows), tried)
+        for row, known in zip(rows, values, strict=True):
+            if isinstance(known, FieldError):
+                yield self._located(row, known)
+                continue
+            if (error := exceeded(known)) is not None:
+                raise self._located(row, error) from error
+            try:
+                yield self.task(row, settings, run, known)
+            except InputError as error:
+                yield error
+
     def task(
-        self, row: Row, settings: Settings = USUAL, run: RunValues = UNKNOWN
+        self,
+        row: Row,
+        settings: Settings = USUAL,
+        run: RunValues = UNKNOWN,
+        known: Answers = NOTHING,
     ) -> RowTask | None:
         """Make the task of a row; None for one that `where` leaves out. Raises InputError.
 
-        Tests have the limits of the settings where the row has none.
+        Tests have the limits of the settings where the row has none. `known` is what was evaluated
+        before.
         """
-        names = {**row.content, "row": row.content, **FUNCTIONS, "run": run}
-        names.setdefault("row_number", row.line)
+        names = _names(row, run)
         try:
-            return self._task(row, names, settings)
+            made = self._task(row, names, settings, known)
         except FieldError as error:
             raise self._located(row, error) from error
+        return made
 
-    def _task(self, row: Row, names: dict[str, Any], settings: Settings) -> RowTask | None:
-        values = Values(self.expressions, names)
-        where = self.expressions.get("rows.where")
-        early = where is not None and not where.columns & self.definition.let.keys()
-        if early and not values.value("rows.where"):  # a row left out may lack what `let` needs
+    def _task(
+        self, row: Row, names: dict[str, Any], settings: Settings, known: Answers
+    ) -> RowTask | None:
+        values, order = Values(self.values.expressions, names, known), self.values
+        if order.where_comes_first and not values.value("rows.where"):
             return None
-        for name in self.definition.let:
-            names[name] = values.value(f"let.{name}")
-        if where is not None and not early and not values.value("rows.where"):
+        for name in order.let:
+            value = values.value(f"let.{name}")
+            if not known or order.is_kept(name):
+                names[name] = value
+        late = order.where is not None and not order.where_comes_first
+        if late and not values.value("rows.where"):
             return None
         info = _info(values)
         function = values.text("program.function") or values.text("grading.function")
@@ -116,19 +144,20 @@ class TaskMaker:
                     settings.judge_settings(mode).limits,
                     self.source,
                 )
-                for mode in self.modes
+                for mode in self.values.modes
             },
             function=function,
             head=head,
             unfit=values.text("grading.unfit"),
             row=row,
+            known=known,
         )
 
     def is_example(self, task: RowTask) -> bool:
         """Return True if `examples.where` takes the row. Raises InputError."""
         try:
-            taken = "examples.where" not in self.expressions or bool(
-                Values(self.expressions, dict(task.names)).value("examples.where")
+            taken = "examples.where" not in self.values.expressions or bool(
+                Values(self.values.expressions, dict(task.names)).value("examples.where")
             )
         except FieldError as error:
             assert task.row is not None
@@ -137,11 +166,17 @@ class TaskMaker:
 
     def _located(self, row: Row, error: FieldError) -> InputError:
         """Return the error for a row, which names its column, or else the field that failed."""
-        expression = self.expressions.get(error.field)
+        expression = self.values.expressions.get(error.field)
         columns = [] if expression is None else sorted(expression.columns & row.content.keys())
-        if len(columns) == 1 and not error.in_file:
+        if len(columns) == 1 and not error.in_file and not isinstance(error, BoundExceeded):
             return row.error(error.message, columns[0])
         return row.error(f"{error.message} (field `{error.field}` of the benchmark file)")
+
+
+def _names(row: Row, run: RunValues) -> dict[str, Any]:
+    names = {**row.content, "row": row.content, "run": run}
+    names.setdefault("row_number", row.line)
+    return names
 
 
 def _info(values: Values) -> ProblemInfo:

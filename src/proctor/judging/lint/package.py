@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from proctor.errors import Cancelled
 from proctor.formats.packages.input_validators import InputValidator
 from proctor.formats.packages.model import ACCEPTED, PARTIAL, Claim, Labelled, Package
 from proctor.judging.environment import JudgingEnvironment
@@ -10,6 +11,7 @@ from proctor.judging.lint.finding import Finding, tests
 from proctor.judging.lint.graders import of_checker, of_partner
 from proctor.judging.lint.tests import of_tests
 from proctor.judging.runners import compile_graders
+from proctor.judging.total_time import TotalTime
 from proctor.judging.verify import Checked, Timed, verify
 from proctor.problem import Batch, OutputOnly, Problem
 from proctor.sandbox.pool import Pool
@@ -31,30 +33,49 @@ def lint_package(
     pool: Pool,
     validators: Sequence[InputValidator] = (),
     show: Callable[[Checked], None] | None = None,
+    time: TotalTime | None = None,
 ) -> Iterator[Finding]:
-    """Yield what the author of a package has missed.
+    """Yield what the author of a package has missed, the last of it when its time is over.
 
     All labelled submissions are judged; `show` is called after each. Raises InputError if one of
     the package's own programs does not compile, InfraFault.
     """
+    with time or TotalTime() as total:
+        try:
+            yield from _of_package(package, pool, validators, show, total)
+        except Cancelled:
+            yield Finding("time-over", total.said())
+
+
+def _of_package(
+    package: Package,
+    pool: Pool,
+    validators: Sequence[InputValidator],
+    show: Callable[[Checked], None] | None,
+    time: TotalTime,
+) -> Iterator[Finding]:
     problem = package.problem
     for note in package.notes:
         yield Finding("left-out", note)
     yield from _of_labels(package.submissions)
     if not isinstance(problem.running, OutputOnly):
         yield from of_tests(problem)
-    environment = JudgingEnvironment(pool)
+    environment = JudgingEnvironment(pool, time.cancellation)
     for validator in validators:
-        yield from _of_validator(validator, problem, environment)
-    checked, timed = verify(package, pool, show)
+        with time.of(f"validator {validator.name}"):
+            yield from _of_validator(validator, problem, environment)
+    checked, timed = verify(package, pool, show, time)
     yield from _of_submissions(checked)
     yield from _of_limit(package, timed)
-    graders = compile_graders(problem, environment)
+    with time.of("compiling the checker"):
+        graders = compile_graders(problem, environment)
     if isinstance(problem.running, Batch):
         passing = next((each for each in checked if each.judgement.passed), None)
         program = None if passing is None else passing.submission.program
-        yield from of_checker(problem, graders, environment, program)
-    yield from of_partner(problem, graders, environment)
+        with time.of("the checker"):
+            yield from of_checker(problem, graders, environment, program)
+    with time.of("the interactor or manager"):
+        yield from of_partner(problem, graders, environment)
 
 
 def _of_labels(submissions: Sequence[Labelled]) -> Iterator[Finding]:
@@ -127,9 +148,13 @@ def _of_validator(
             continue
         args = last = validator.args.get(name, ())
         found = program.refusal(environment, test.input_bytes(), validator.accepts, args)
+        if found is not None and found.too_slow:
+            what = f"validator {validator.name} does not end in its time: {found.why} (test {name})"
+            yield Finding("validator-slow", f"{what}; it was not tried further")
+            return
         if found is not None:
             refused.append(name)
-            why = why or found
+            why = why or found.why
     if refused:
         yield Finding("input-refused", f"{tests(refused)}: {why}")
     for what, data in _NOT_INPUTS.items():

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from proctor.errors import InputError, NoLanguage
+from proctor.errors import Cancelled, InputError, NoLanguage
 from proctor.formats.problem_rows import ProblemRow
 from proctor.grading import Checker
 from proctor.judgement import Judgement
@@ -15,6 +15,7 @@ from proctor.judging.lint.graders import of_checker
 from proctor.judging.lint.tests import digest, of_tests
 from proctor.judging.runners import compile_graders
 from proctor.judging.settings import JudgeSettings
+from proctor.judging.total_time import TotalTime
 from proctor.languages import registry
 from proctor.problem import Problem
 from proctor.program import Program
@@ -22,12 +23,24 @@ from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 
-def lint_rows(rows: Iterable[ProblemRow], pool: Pool, solutions: int) -> Iterator[Finding]:
-    """Yield what is wrong with the rows of a data set.
+def lint_rows(
+    rows: Iterable[ProblemRow], pool: Pool, solutions: int, time: TotalTime | None = None
+) -> Iterator[Finding]:
+    """Yield what is wrong with the rows of a data set, the last of it when its time is over.
 
     Of the programs that a row records as right, the first `solutions` are judged. Raises
     InfraFault, and what reading the rows raises.
     """
+    with time or TotalTime() as total:
+        try:
+            yield from _of_rows(rows, pool, solutions, total)
+        except Cancelled:
+            yield Finding("time-over", total.said())
+
+
+def _of_rows(
+    rows: Iterable[ProblemRow], pool: Pool, solutions: int, time: TotalTime
+) -> Iterator[Finding]:
     seen = _Seen()
     for row in rows:
         findings = seen.row(row)
@@ -38,7 +51,8 @@ def lint_rows(rows: Iterable[ProblemRow], pool: Pool, solutions: int) -> Iterato
             findings.append(Finding("no-tests", "there is no test: nothing can be judged by it"))
         else:
             findings += seen.problem(row.line, row.problem)
-            findings += _of_problem(row.problem, row.right[:solutions], pool)
+            with time.of(f"line {row.line}"):
+                findings += _of_problem(row.problem, row.right[:solutions], pool, time)
         for each in findings:
             yield replace(each, line=row.line, problem=row.id)
 
@@ -72,15 +86,17 @@ class _Seen:
         return found
 
 
-def _of_problem(problem: Problem, right: Sequence[Program], pool: Pool) -> Iterator[Finding]:
+def _of_problem(
+    problem: Problem, right: Sequence[Program], pool: Pool, time: TotalTime
+) -> Iterator[Finding]:
     try:
         for found in of_tests(problem):
             if found.rule != "no-last-newline":  # most data sets strip their texts
                 yield found
-        judged = _judged(problem, right, pool)
+        judged = _judged(problem, right, pool, time)
         yield from _of_solutions(judged)
         if isinstance(problem.grading, Checker):
-            environment = JudgingEnvironment(pool)
+            environment = JudgingEnvironment(pool, time.cancellation)
             graders = compile_graders(problem, environment)
             passing = next((program for _, program, each in judged if each.passed), None)
             yield from of_checker(problem, graders, environment, passing)
@@ -89,7 +105,7 @@ def _of_problem(problem: Problem, right: Sequence[Program], pool: Pool) -> Itera
 
 
 def _judged(
-    problem: Problem, right: Sequence[Program], pool: Pool
+    problem: Problem, right: Sequence[Program], pool: Pool, time: TotalTime
 ) -> list[tuple[int, Program, Judgement]]:
     """Judge the programs in languages that are here, all tests of each."""
     settings = JudgeSettings(stop="never")
@@ -99,7 +115,8 @@ def _judged(
             registry.find(registry.get(program.language))
         except (InputError, NoLanguage):
             continue
-        futures.append((number, program, start(problem, program, settings, pool)))
+        future = start(problem, program, settings, pool, time.cancellation)
+        futures.append((number, program, future))
     return [(number, program, future.result()) for number, program, future in futures]
 
 
