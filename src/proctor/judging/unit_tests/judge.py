@@ -22,6 +22,9 @@ from proctor.program import Program
 from proctor.verdict import Verdict
 
 _TEST = "tests"
+_TESTS_MORE = 5.0
+"""CPU seconds that the tests may use beyond the submission's: what it returns costs them more to
+read and compare than it cost to make."""
 
 
 class Reference(msgspec.Struct, frozen=True):
@@ -79,7 +82,7 @@ def _problem(tests: UnitTests, limits: Limits) -> Problem:
         id="unit tests",
         tests=(test,),
         limits=limits,
-        running=Interactive(_partner(), Convention.KATTIS),
+        running=Interactive(_partner(), Convention.KATTIS, cpu=limits.cpu + _TESTS_MORE),
         accepted=_beside(tests.solution),
     )
 
