@@ -203,6 +203,8 @@ class Interactive:
     passes: int = 1
     """KATTIS: with more than one, they talk again, in new processes, with each input that the
     validator leaves for itself (nextpass.in), up to so many times."""
+    cpu: float = 20.0
+    """CPU seconds that the interactor may use."""
 
     def __post_init__(self) -> None:
         must_be(Program, self.interactor, "interactor")

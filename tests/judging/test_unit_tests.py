@@ -245,3 +245,14 @@ def test_values_of_all_plain_kinds_come_and_go(contest_pool: Pool) -> None:
     source = "def same(x): return x\ndef kind(x, t): return isinstance(x, t)\n"
     found = judged(UnitTestJudge(PoolJudges(contest_pool)), source, tests)
     assert found.passed, found
+
+
+def test_the_tests_own_time_is_bounded_by_the_submissions(
+    contest_pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.judging.unit_tests.judge._TESTS_MORE", 0.5)
+    code = "import time\ndouble(1)\nwhile time.process_time() < 5: pass\n"
+    judge = UnitTestJudge(PoolJudges(contest_pool))
+    found = judge.judge(UnitTests(("double",), code), DOUBLE, Limits(cpu=0.5))
+    assert found.verdict is Verdict.WA
+    assert found.message.startswith("the interactor exceeded its cpu limit; ")

@@ -51,7 +51,7 @@ def test_a_whole_one() -> None:
         ('["minec"]', "[]", "field `tools.compiler.names`"),
         ('"{flags}", ', '"-I{flags}", ', "{flags} must be a word of its own"),
         ("{compiler}", "{complier}", "{complier} stands for nothing"),
-        ('outputs = ["program"]', "outputs = []", "field `compile`"),
+        ('outputs = ["program"]', "outputs = []", "field `compile.outputs`"),
         ('command = ["program"]', "command = []", "field `run.command`"),
         ('command = ["program"]', 'command = ["program", "{sources}"]', "field `run`"),
         ('family = "mine"\n', "", "family"),

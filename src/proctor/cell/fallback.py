@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from proctor.cell.wire import KILL, MAX_MESSAGE, TEST, Kind, Reply, Request, Result, Tag, receive
 
 _MOST_FDS = 5
+_GRACE, _LOOK_EVERY = 0.2, 0.002  # seconds; see GRACE in serve.h
 _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
 _CAPABILITY_VERSION = 0x20080522
 # The agent uses these while it is in lcb_runner's state, in which `os` lacks them.
@@ -73,12 +74,13 @@ def _supervise(control: socket.socket, pid: int, started: int) -> Result:
     poller = select.poll()
     poller.register(pidfd, select.POLLIN)
     poller.register(control.fileno(), select.POLLIN)
-    over = False
+    over = told = False
     while not over:
         for fd, _event in poller.poll():
             if fd == pidfd:
                 over = True
             elif control.recv(MAX_MESSAGE) == KILL:
+                told = True
                 _end(pid)
             else:  # the host hung up; the box dies with us
                 os._exit(0)
@@ -88,8 +90,21 @@ def _supervise(control: socket.socket, pid: int, started: int) -> Result:
     _, status = os.waitpid(pid, 0)
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     user, system = usage.ru_utime - used.ru_utime, usage.ru_stime - used.ru_stime
+    if not told:
+        _let_finish(pid)
     _end(pid)
     return Result(status, user, system, usage.ru_maxrss * 1024, wall, 0, 0)
+
+
+def _let_finish(pid: int) -> None:
+    """Wait, for a moment at most, until what a job or test has left running has ended by itself."""
+    until = time.monotonic() + _GRACE
+    while time.monotonic() < until:
+        try:
+            _killpg(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(_LOOK_EVERY)
 
 
 def _end(pid: int) -> None:
@@ -115,6 +130,7 @@ def serve_tests(feed_fd: int) -> None:
         for fd in fds:
             os.close(fd)
         _, status, usage = os.wait4(pid, 0)
+        _let_finish(pid)
         _end(pid)
         reply = Reply(Tag.ENDED, "", status, usage.ru_utime, usage.ru_stime, usage.ru_maxrss * 1024)
         feed.send(reply.encode())

@@ -71,7 +71,10 @@ enum { STACK_SIZE = 16384, CHILD_STACK_SIZE = 65536, MAX_KEPT = 40 };
 
 /* How far a child came, on a page it shares with the agent and unmaps before any foreign code
  * runs: a lock-down that fails must not look like an exit code of the submission. */
-struct progress { int step; int error; };
+struct progress {
+    int step, error;
+    volatile int finishing; /* for the stub, which has the page, too: its first process has ended */
+};
 enum { STEP_NONE, STEP_NAMESPACES, STEP_OOM, STEP_DESCRIPTORS, STEP_DISK, STEP_RLIMITS,
        STEP_LANDLOCK, STEP_UID, STEP_CAPS, STEP_FILTER, STEP_SHM, STEP_DONE };
 

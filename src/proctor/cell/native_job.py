@@ -21,8 +21,11 @@ import os
 import signal
 import stat
 import struct
+import time
 from collections.abc import Sequence
 from typing import Any, NoReturn
+
+from proctor.cell import _lockdown
 
 BUNDLE_FD = 3
 LENGTH = struct.Struct(">I")
@@ -30,6 +33,7 @@ ENTRY = struct.Struct(">HQ")
 NOT_EXECUTED = 127
 _CHUNK = 1 << 20
 _MOST_FDS = 256  # RLIMIT_NOFILE of jobs
+_GRACE = 0.2  # seconds; see GRACE in serve.h
 
 
 def run() -> NoReturn:
@@ -98,6 +102,7 @@ def _give_up(message: str) -> NoReturn:
 
 
 def _start(head: dict[str, Any], program: int) -> int:
+    _lockdown.adopt_orphans()
     pid = os.fork()
     if pid == 0:
         _become(head, program)
@@ -109,6 +114,7 @@ def _collect_from(pid: int, head: dict[str, Any], harvest: int) -> NoReturn:
     os.closerange(0, 2)
     os.closerange(harvest + 1, _MOST_FDS)
     _, status = os.waitpid(pid, 0)
+    _let_finish()
     left = head["most"]
     for name in _matching(head["collect"]):
         left -= _harvest(name, left, harvest)
@@ -118,6 +124,19 @@ def _collect_from(pid: int, head: dict[str, Any], harvest: int) -> NoReturn:
             signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
     os._exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else NOT_EXECUTED)
+
+
+def _let_finish() -> None:
+    """Wait, for a moment at most, until what the program has left running has ended by itself."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+    until = time.monotonic() + _GRACE
+    while (left := until - time.monotonic()) > 0:
+        try:
+            ended, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not ended:
+            signal.sigtimedwait({signal.SIGCHLD}, left)
 
 
 def _matching(patterns: list[str]) -> list[str]:

@@ -138,6 +138,36 @@ static void sweep(struct used *used)
     while (reap(-1, 0, NULL, used, &usage) > 0 || errno == EINTR);
 }
 
+/* What is left when the first process of a job or test has ended has this time to end by itself: what
+ * it still writes then counts, what would come later does not. Killed at once, it would write or not
+ * as the scheduler likes. The same is in native_job.py and fallback.py. */
+static const uint64_t GRACE = 200000000; /* ns */
+
+/* Waits for what is left, with all signals blocked; `pid` is gone. Returns 1 if the stub has ended with
+ * the last of it. At level none orphans do not come to us: there its process group is looked at. */
+static int let_finish(pid_t pid, pid_t stub, struct used *used)
+{
+    int adopts = cell.features & (FEATURE_PIDNS | FEATURE_SWEEP);
+    struct rusage usage;
+    sigset_t child_ended;
+    uint64_t until = now_ns() + GRACE;
+    sigemptyset(&child_ended);
+    sigaddset(&child_ended, SIGCHLD);
+    if (stub) {
+        cell.progress->finishing = 1;
+        kill(stub, SIGCHLD);
+    }
+    for (;;) {
+        pid_t ended = adopts ? reap(-1, WNOHANG, NULL, used, &usage) : killpg(pid, 0);
+        if (stub && ended == stub) return 1;
+        if (ended > 0) continue;
+        uint64_t now = now_ns();
+        if (ended < 0 || now >= until) return 0;
+        struct timespec left = { 0, adopts ? (long)(until - now) : 2000000 };
+        sigtimedwait(&child_ended, NULL, &left);
+    }
+}
+
 /* Ends a job: kills its namespace if it has one, else all that we may signal (see FEATURE_SWEEP), else
  * its process group (which it may not have yet). */
 static void end_job(pid_t pid, pid_t stub)
@@ -161,7 +191,7 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started, int 
     int pidfd = (int)syscall(NR_pidfd_open, pid, 0);
     struct pollfd watched[3] = { { pidfd, POLLIN, 0 }, { control, POLLIN, 0 },
                                  { cell.listener, POLLIN, 0 } };
-    int pause = -1;
+    int pause = -1, told = 0, finished;
     pid_t broker = 0;
     if (pidfd < 0 && errno == ENOSYS) { /* gVisor has no pidfd_open: look again and again */
         pause = 1;
@@ -181,6 +211,7 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started, int 
         if (!watched[1].revents || watched[0].revents) continue;
         ssize_t size = recv(control, &word, 1, 0);
         end_job(pid, stub);
+        told = 1;
         if (size != 1) { /* the host is gone; a box dies with us, without a box we clean up */
             struct used used = { 0 };
             if (cell.features & FEATURE_SWEEP) sweep(&used);
@@ -197,13 +228,14 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started, int 
         reap(broker, 0, &status, &used, &usage);
     }
     reap(pid, 0, &status, &used, &usage);
-    if (stub) {
+    finished = !told && let_finish(pid, stub, &used);
+    if (stub && !finished) {
         kill(stub, SIGKILL);
         /* Whatever else became our child must be reaped too, or the namespace never ends. */
         while (reap(-1, 0, NULL, &used, &of_others) != stub) {}
-    } else if (cell.features & FEATURE_SWEEP) {
+    } else if (!stub && cell.features & FEATURE_SWEEP) {
         sweep(&used);
-    } else {
+    } else if (!stub) {
         killpg(pid, SIGKILL);
     }
     result.status = status;
@@ -243,7 +275,7 @@ static pid_t spawn(const struct request *request, const int *fds, int n_fds, con
     if (cell.features & FEATURE_LANDLOCK)
         job.kept[job.n_kept++] = wide ? cell.wide_ruleset : cell.ruleset;
     cell.progress->step = STEP_NONE;
-    cell.progress->error = 0;
+    cell.progress->error = cell.progress->finishing = 0;
     if (request->kind == KIND_EXECUTE) {
         if (n_fds > 3 && !read_words(fds[3])) return spawn_program(&job, mask, stub);
         errno = EINVAL;
@@ -360,6 +392,7 @@ static PyObject *serve_tests(PyObject *self, PyObject *args)
         do ended_pid = reap(-1, 0, &status, &used, &usage); /* orphans first, as they come */
         while (ended_pid != pid && (ended_pid > 0 || errno == EINTR));
         if (ended_pid != pid) _exit(1);
+        let_finish(pid, 0, &used);
         kill_leftovers(&used);
         struct ended ended = { TAG_ENDED, status, used.user, used.system,
                                (uint64_t)usage.ru_maxrss * 1024 };

@@ -22,7 +22,8 @@ static long quiet_syscall(long number, long a, long b, long c, long d)
 
 /* Process 1 of the job's PID namespace. It shares the agent's memory, so it makes system calls
  * only, with all signals blocked; killing it kills everything left in the namespace. Orphans become
- * its children: it reaps them, so that their CPU time shows in its own. */
+ * its children: it reaps them, so that their CPU time shows in its own. It ends with the last of them
+ * once the job is finishing; see let_finish(). */
 static int stub_main(void *unused)
 {
     (void)unused;
@@ -30,9 +31,10 @@ static int stub_main(void *unused)
     quiet_syscall(NR_close_range, 0, (long)~0u, 0, 0);
     for (;;) {
         quiet_syscall(SYS_rt_sigtimedwait, (long)&child_ended, 0, 0, sizeof child_ended);
-        while (quiet_syscall(SYS_wait4, -1, 0, WNOHANG | __WALL, 0) > 0) {}
+        long pid;
+        while ((pid = quiet_syscall(SYS_wait4, -1, 0, WNOHANG | __WALL, 0)) > 0) {}
+        if (pid == -ECHILD && cell.progress->finishing) return 0;
     }
-    return 0;
 }
 
 static pid_t start_stub(void)

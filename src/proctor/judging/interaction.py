@@ -156,7 +156,7 @@ def _with_interactor(
         collect=COLLECTED if kattis else (OUTPUT,) if contact.grader else (),
         directories=(FEEDBACK,) if kattis else (),
     )
-    own = contact.partner.limits(LIMITS, interactor, writes=WRITES)
+    own = contact.partner.limits(replace(LIMITS, cpu=how.cpu), interactor, writes=WRITES)
     user = contact.submission.command(test.args, memory=contact.limits.memory, judged=True)
     user = outcome.with_files(user, test)
     return [

@@ -75,7 +75,14 @@ def check_subtasks(problem: Problem, wanted: Collection[str]) -> None:
 
 def check_language(problem: Problem, program: Program, settings: JudgeSettings) -> None:
     """Raise InputError for a language that is not known, or not for this problem or mode."""
-    name = registry.get(program.language).name
+    language = registry.get(program.language)
+    name = language.name
+    if language.compile is not None and language.compile.own_code:
+        raise InputError(
+            f"a submission may not be in {name}: no limit of its own would count what it computes"
+            " while it is built",
+            field="language",
+        )
     if settings.mode == "official":
         raise InputError(f"official mode is for Python, not {name}", field="language")
     if problem.function is not None:

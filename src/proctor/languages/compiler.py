@@ -165,6 +165,8 @@ class Compiler:
                 *self._headers.flags(self._execute, found, identity(found), files[own], flags),
             ]
         finished = run_compiler(self._execute, found, files, sources, values, flags, cpu)
+        if language.compile is not None and not language.compile.outputs:
+            return dict(files)
         if language.run.executable and language.run.executable not in finished.files:
             raise failed("the compiler made no program", finished)
         if not finished.files:

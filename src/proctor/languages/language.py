@@ -34,8 +34,9 @@ class Compile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How sources become a program, in a directory that holds them and nothing else."""
 
     command: tuple[str, ...]
-    outputs: tuple[str, ...]
-    """Globs of files that make up the program."""
+    outputs: tuple[str, ...] = ()
+    """Globs of files that make up the program; none: compiling only checks, and the sources are
+    run, so that whatever else it left is gone."""
     environment: dict[str, str] = msgspec.field(default_factory=dict)
     cpu: float = 30.0
     """CPU seconds."""
@@ -46,6 +47,9 @@ class Compile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bytes."""
     locks: bool = False
     """True if it cannot do without locks on files."""
+    own_code: bool = False
+    """True if compiling executes the program's own code: then no submission can be judged, since
+    what it computes here no limit of its own counts."""
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -195,8 +199,10 @@ def _complaints(language: Language) -> list[tuple[str, str]]:
         found.append(("run.command", "must not be empty"))
     found += _unknown(language, "run", language.run, _RUN_VALUES)
     if language.compile is not None:
-        if not language.compile.command or not language.compile.outputs:
-            found.append(("compile", "needs a command and its outputs"))
+        if not language.compile.command:
+            found.append(("compile.command", "must not be empty"))
+        if language.run.executable and not language.compile.outputs:
+            found.append(("compile.outputs", "must hold what run.executable names"))
         found += _unknown(language, "compile", language.compile, _COMPILE_VALUES)
     elif language.run.executable:
         found.append(("run.executable", "without [compile] there is none"))

@@ -23,6 +23,9 @@ from proctor.program import Program
 from proctor.verdict import Verdict
 
 _TEST = "tests"
+_TESTS_MORE = 5.0
+"""CPU seconds that the tests may use beyond the submission's: what it returns costs them more to
+read and compare than it cost to make."""
 
 
 class Reference(msgspec.Struct, frozen=True):
@@ -89,7 +92,7 @@ def problem_of(
         id="unit tests",
         tests=(test,),
         limits=limits,
-        running=Interactive(partner, Convention.KATTIS),
+        running=Interactive(partner, Convention.KATTIS, cpu=limits.cpu + _TESTS_MORE),
         accepted=beside(tests.solution, files),
     )
 
