@@ -1,9 +1,9 @@
 """Strangers to proctor itself, who hand it files, answers or messages, or use the same machine.
 
-Such an attack is a program of proctor's own that plays the stranger against this installation, with
-the libraries that it has. It runs on the host, in a process and a directory of its own: this module,
-run as a program with the attack's name. Names that it finds there: `proctor` and what it imports
-itself, and `found`, `attempt`, `refused`, `leave_out`, `finish`, and `HERE`, its directory.
+Such an attack is a program of proctor's own that plays the stranger against this installation,
+with the libraries that it has. It runs on the host, in a process and a directory of its own: this
+module, run as a program with the attack's name. It finds the names `found`, `attempt`, `refused`,
+`leave_out`, `finish`, and `HERE`, its directory.
 """
 
 import contextlib
@@ -69,7 +69,7 @@ def _read(output: str, code: int) -> tuple[AttackStatus, str]:
 
 
 found: list[str] = []
-"""What got through; for attacks to add to."""
+"""Descriptions of what got through; for attacks to add to."""
 
 
 def attempt(what: str, action: Callable[..., object], *arguments: Any) -> None:
