@@ -61,8 +61,11 @@ class Limits:
             if isinstance(value, bool) or not isinstance(value, kinds):
                 raise InputError(_wanted(field, value), field=f"limits.{field}")
             if not 0 <= value < float("inf"):
-                raise InputError(f"must not be {value}", field=f"limits.{field}")
-            if value == 0 and field != "disk":
+                raise InputError(f"must not be {_number(value)}", field=f"limits.{field}")
+            if value > (most := _most(field)):
+                what = f"must be at most {most:g}, not {_number(value)}"
+                raise InputError(what, field=f"limits.{field}")
+            if value < _LEAST and field != "disk":
                 raise InputError("must be more than zero", field=f"limits.{field}")
         if not isinstance(self.loopback, bool):
             raise InputError(
@@ -101,6 +104,21 @@ _SECONDS = ("cpu", "wall", "elapsed")
 _OPTIONAL = ("wall", "elapsed")
 _BYTES = ("memory", "output", "disk", "stack")
 _BOUNDS = (*_SECONDS, *_BYTES, "processes")
+
+
+_LEAST = 1e-6
+
+
+def _most(field: str) -> float:
+    """Return what a bound may be: beyond it there is a mistake, or something overflows."""
+    return 1e7 if field in _SECONDS else 1 << (60 if field in _BYTES else 22)
+
+
+def _number(value: float) -> str:
+    try:
+        return str(value)
+    except ValueError:
+        return "a number of thousands of digits"
 
 
 def _wanted(field: str, value: object) -> str:

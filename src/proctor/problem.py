@@ -249,6 +249,10 @@ class TwoSteps:
 Running = Batch | Interactive | Communication | OutputOnly | TwoSteps | CallTask | AssertionTask
 
 
+MOST_POINTS = 1e12
+"""Points of a subtask: sums of these can be counted exactly enough."""
+
+
 class Aggregate(StrEnum):
     """How a subtask combines its tests' scores, each from 0 to 1."""
 
@@ -275,6 +279,9 @@ class Subtask:
     def __post_init__(self) -> None:
         must_be(str, self.name, "name")
         must_be((float, int), self.points, f"{self.name}.points")
+        if not 0 <= self.points <= MOST_POINTS:  # not a number, too
+            what = f"must be a number from 0 to {MOST_POINTS:g}"
+            raise InputError(what, field=f"{self.name}.points")
         for field_name in ("tests", "depends"):
             _make_tuple(self, field_name, str)
 

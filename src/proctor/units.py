@@ -6,6 +6,7 @@ from proctor.errors import InputError
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _BYTES = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_MOST = 1e30
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*", re.ASCII)
 
 
@@ -39,4 +40,7 @@ def _split(text: str, option: str, example: str) -> tuple[float, str]:
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise InputError(f"{text!r} is not {example}", field=option)
-    return float(match[1]), match[2].lower()
+    number = float(match[1])
+    if number > _MOST:
+        raise InputError(f"{text[:40]!r} is too large", field=option)
+    return number, match[2].lower()

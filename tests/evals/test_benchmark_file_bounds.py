@@ -19,8 +19,8 @@ from proctor.evals.benchmark_file.environment import PlainEnvironment
 from proctor.evals.benchmark_file.evaluation import BOUND
 from proctor.evals.benchmark_file.expressions import Expression, TemplateCompiler
 from proctor.evals.benchmark_file.loading import load
-from proctor.evals.benchmark_file.plain_values import decode, encode
 from proctor.evals.settings import Settings
+from proctor.formats.plain_values import decode, encode
 
 FORMAT = "{0.__globals__[os].environ}"
 LEAKS = [

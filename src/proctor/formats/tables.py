@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError, MissingExtra
+from proctor.formats import parquet
 from proctor.formats.livecodebench import LONGEST_LINE, located, parse_json, read_lines
 
 SUFFIXES = (".jsonl", ".ndjson", ".parquet")
 """Endings of files that are taken for tables without being named."""
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_BATCH = 64
-"""Rows decoded at once: a test case may take 30 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,8 @@ def read_table(path: Path, columns: Collection[str] | None = None) -> Iterator[R
     read, MissingExtra for Parquet without pyarrow.
     """
     if path.suffix == ".parquet":
-        yield from _parquet(path, columns)
+        for number, (content, size) in enumerate(parquet.rows(path, columns), 1):
+            yield Row(path, number, content, size)
         return
     ending = Path(path.name.lower().removesuffix(".gz")).suffix
     if ending in _DELIMITERS:
@@ -64,8 +64,7 @@ def read_table(path: Path, columns: Collection[str] | None = None) -> Iterator[R
 def columns_of(path: Path) -> frozenset[str]:
     """Names of a file's columns: those of the first row, for JSONL."""
     if path.suffix == ".parquet":
-        with _opened(path) as file:
-            return frozenset(file.schema_arrow.names)
+        return frozenset(parquet.names(path))
     first = next(read_table(path), None)
     return frozenset(first.content) if first else frozenset()
 
@@ -122,36 +121,3 @@ def _texts(path: Path) -> Iterator[str]:
             yield line.decode("utf-8")
         except UnicodeDecodeError as error:
             raise InputError(f"is not UTF-8: {error}", file=str(path), line=number) from error
-
-
-def _parquet(path: Path, columns: Collection[str] | None) -> Iterator[Row]:
-    with _opened(path) as file:
-        import pyarrow as pa
-
-        names = file.schema_arrow.names
-        wanted = None if columns is None else [name for name in names if name in columns]
-        number = 0
-        batches = file.iter_batches(batch_size=_BATCH, columns=wanted)
-        while True:
-            try:
-                batch = next(batches, None)
-                rows = None if batch is None else batch.to_pylist()
-            except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-                raise InputError(f"broken Parquet: {error}", file=str(path)) from error
-            if batch is None or rows is None:
-                return
-            for content in rows:
-                number += 1
-                yield Row(path, number, content, batch.nbytes // len(rows))
-
-
-def _opened(path: Path) -> Any:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise without_extra(f"{path} is Parquet, which", error, "parquet") from error
-    try:
-        return pq.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"cannot be read as Parquet: {error}", file=str(path)) from error

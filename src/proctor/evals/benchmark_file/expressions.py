@@ -22,7 +22,7 @@ from proctor.evals.benchmark_file.evaluation import (
 )
 from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.functions import FUNCTIONS, RESERVED
-from proctor.evals.benchmark_file.plain_values import decode, encode
+from proctor.formats.plain_values import decode, encode
 from proctor.sandbox.machine import plain_file
 
 Names = Mapping[str, Any]

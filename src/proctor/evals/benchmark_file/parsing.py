@@ -1,7 +1,6 @@
 """Reading a benchmark file: parsing its tables, and finding mistakes in them."""
 
 import re
-import tomllib
 from collections.abc import Iterator
 from typing import get_args
 
@@ -29,6 +28,7 @@ from proctor.evals.benchmark_file.definition import (
 )
 from proctor.evals.benchmark_file.functions import RESERVED
 from proctor.formats.livecodebench import did_you_mean, schema_error
+from proctor.formats.toml_tables import parse_toml
 from proctor.grading import Convention, Match
 
 Mistake = tuple[str, str]
@@ -59,9 +59,9 @@ _UNKNOWN = re.compile("unknown field `(.*)`")
 def parsed(text: str, file: str, name: str) -> BenchmarkDefinition:
     """Parse a benchmark file; `name` is its name if it says none. Raises InputError."""
     try:
-        tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError also for a number that is too long
-        raise InputError(f"is not TOML: {error}", file=file) from error
+        tables = parse_toml(text)
+    except InputError as error:
+        raise InputError(error.message, file=file, line=error.line) from error
     try:
         found = msgspec.convert(tables, BenchmarkDefinition)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:

@@ -23,7 +23,7 @@ from proctor.evals.benchmark_file.evaluation import (
     allowed,
     most_answer,
 )
-from proctor.evals.benchmark_file.plain_values import decode, encode
+from proctor.formats.plain_values import decode, encode
 from proctor.sandbox.helper import allow, serve
 
 _UNUSABLE = (jinja2.TemplateError, RecursionError, ValueError, OverflowError, TypeError)

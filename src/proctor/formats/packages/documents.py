@@ -5,7 +5,6 @@ Every mistake is an InputError with file and field, and the line where the parse
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -16,8 +15,11 @@ import msgspec
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located, schema_error
 from proctor.formats.packages.files import LARGEST_SOURCE, Tree
+from proctor.formats.toml_tables import parse_toml
 
 _T = TypeVar("_T")
+_MOST_UNKNOWN = 100
+"""Keys that are left out with a note each."""
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*?)`(?: - at `(?P<at>.*)`)?")
 
 
@@ -68,13 +70,10 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def read_toml(tree: Tree, name: str) -> dict[str, Any]:
     """A TOML file's table."""
     try:
-        return tomllib.loads(tree.text(name))
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"at line (\d+)", str(error))
-        line = int(place[1]) if place else None
-        raise InputError(f"broken TOML: {error}", file=tree.shown(name), line=line) from error
-    except RecursionError as error:
-        raise InputError("the TOML is nested too deeply", file=tree.shown(name)) from error
+        return parse_toml(tree.text(name))
+    except InputError as error:
+        file = error.file or tree.shown(name)
+        raise InputError(error.message, file=file, line=error.line) from error
 
 
 def read_xml(
@@ -105,6 +104,8 @@ def read_xml(
     parser.CharacterDataHandler = builder.data
     try:
         parser.Parse(tree.content(name, largest=largest), True)
+    except LookupError as error:  # an encoding that Python does not know
+        raise InputError(f"broken XML: {error}", file=tree.shown(name)) from error
     except expat.ExpatError as error:
         what = expat.errors.messages.get(error.code, str(error))
         raise InputError(f"broken XML: {what}", file=tree.shown(name), line=error.lineno) from error
@@ -182,7 +183,11 @@ def set_aside(tree: Tree, name: str, value: dict[str, Any], kind: type) -> dict[
     misspelt known one is an InputError all the same: it was meant to change the judging.
     """
     known = _keys(kind)
-    for key in value.keys() - known:
+    unknown = [key for key in value if key not in known]
+    if len(unknown) > _MOST_UNKNOWN:
+        what = f"has {len(unknown)} keys that are unknown, {unknown[0]!r} among them"
+        raise InputError(what, file=tree.shown(name))
+    for key in unknown:
         if hint := did_you_mean(key, known):
             raise InputError(f"unknown key{hint}", file=tree.shown(name), field=key)
         tree.notes(f"{name}: the key {key!r} is unknown and was left out")

@@ -1,6 +1,7 @@
 """The files of a package, none of which may lie outside it."""
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,10 +13,15 @@ from proctor.program import check_relative
 
 _LONGEST_NAME = 255
 """Bytes of one part of a path, on any usual file system."""
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""Characters that no name of a file, test or subtask has: line breaks and the like."""
 LARGEST_SOURCE = 32 << 20
 """Bytes of a program, a grader or a settings file: what is read here is kept in memory."""
 LARGEST_EXPORT = 512 << 20
 """Bytes of a main file that holds tests."""
+
+
+_MOST_NOTES = 1000
 
 
 @dataclass(slots=True)
@@ -26,7 +32,7 @@ class Notes:
 
     def __call__(self, note: str) -> None:
         """Add a note, unless it is there already."""
-        if note not in self.found:
+        if len(self.found) < _MOST_NOTES and note not in self.found:
             self.found.append(note)
 
 
@@ -80,6 +86,8 @@ class Tree:
                 place = said_by or name.rpartition("/")[0]
                 raise InputError(f"the name {name!r} is not UTF-8", file=self.shown(place))
             check_relative(name)
+            if CONTROL.search(name):  # a line break would end the line of a message
+                raise InputError(f"the name {name!r} has control characters")
             if max(map(len, os.fsencode(name).split(b"/"))) > _LONGEST_NAME:
                 raise InputError(f"{name[:40]!r}... is too long for a file name")
             path = (self.root / name).resolve()

@@ -8,7 +8,7 @@ import msgspec
 from proctor.errors import InputError
 from proctor.formats.livecodebench import located
 from proctor.formats.packages.files import Tree
-from proctor.formats.packages.model import Timing
+from proctor.formats.packages.model import Timing, whole
 from proctor.limits import MIB, Limits
 
 FILE = "problem.yaml"
@@ -101,7 +101,7 @@ def limits(tree: Tree, given: IcpcLimits, seconds: float, *, writes: bool) -> Li
     memory, output = given.memory * MIB, given.output * MIB
     try:
         # The stack gets the memory limit, as on Kattis and DOMjudge.
-        stack = int(memory)
-        return Limits(seconds, memory=int(memory), output=int(output), disk=disk, stack=stack)
+        size, most = whole(memory, "limits.memory"), whole(output, "limits.output")
+        return Limits(seconds, memory=size, output=most, disk=disk, stack=size)
     except InputError as error:
         raise located(error, tree.root / FILE, None) from error

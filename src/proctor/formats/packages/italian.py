@@ -21,7 +21,7 @@ from proctor.formats.packages.documents import convert, read_yaml, set_aside, wi
 from proctor.formats.packages.files import Tree, extension, first, join, stem
 from proctor.formats.packages.italian_solutions import load_italian_solutions
 from proctor.formats.packages.italian_tests import load_italian_subtasks, name_of
-from proctor.formats.packages.model import Package, Timing, judgeable
+from proctor.formats.packages.model import Package, Timing, judgeable, whole
 from proctor.formats.packages.programs import by_extension, family, is_source
 from proctor.grading import Comparison, Grading, Match
 from proctor.limits import GIB, MIB, TEST_LIMITS, Limits
@@ -40,6 +40,8 @@ _STATEMENTS = tuple(
     for directory in ("statement", "testo")
     for name in ("english.md", "english.tex", "statement.md", "testo.md", "testo.tex")
 )
+_LONGEST_NUMBER = 10
+"""Digits of a test's number."""
 
 
 class _Task(msgspec.Struct, forbid_unknown_fields=True):
@@ -189,10 +191,14 @@ def _numbered(tree: Tree, file: str, task: _Task, field: str, count: int) -> tup
     """Names of the tests whose numbers a key gives, with commas between them."""
     given = str(getattr(task, field))
     words = [word.strip() for word in given.split(",")] if given else []
-    if not all(word.isascii() and word.isdecimal() and int(word) < count for word in words):
+    if not all(_is_number(word) and int(word) < count for word in words):
         what = f"must be numbers of tests, from 0 to {count - 1}"
         raise InputError(what, file=tree.shown(file), field=field)
     return tuple(name_of(int(word)) for word in words)
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) < _LONGEST_NUMBER
 
 
 def _tests(tree: Tree, count: int, public: set[str], *, answers: bool) -> tuple[Test, ...]:
@@ -218,7 +224,7 @@ def _limits(tree: Tree, file: str, task: _Task) -> Limits:
     if task.memory_limit is None:
         tree.notes(f"{file}: there is no memory_limit; proctor's own is taken")
         return Limits(task.time_limit or TEST_LIMITS.cpu)
-    size = int(task.memory_limit * MIB)
+    size = whole(task.memory_limit * MIB, "memory_limit")
     # The stack gets the memory limit, as in CMS; more than a few GiB cannot be set everywhere.
     cpu = TEST_LIMITS.cpu if task.time_limit is None else task.time_limit
     return Limits(cpu, memory=size, stack=max(1, min(size, 4 * GIB)))

@@ -52,20 +52,27 @@ def load_italian_subtasks(
     InputError.
     """
     if score_type is not None and parameters is not None and n_input is not None:
-        return n_input, _given(tree, file, n_input, score_type, parameters)
+        return _possible(tree, file, n_input), _given(tree, file, n_input, score_type, parameters)
     if score_type is not None or parameters is not None:
         tree.notes(
             f"{file}: score_type and score_type_parameters count only together, and with n_input"
         )
     source = next((name for name in (CASES, GEN) if tree.is_file(name)), None)
     if source is None:
-        count = _counted(tree) if n_input is None else n_input
+        count = _counted(tree) if n_input is None else _possible(tree, file, n_input)
         return count, _whole(count, total)
     count, groups = _groups(tree, source)
     if n_input is not None and n_input != count:
         what = f"{source} has {count} tests, not {n_input}"
         raise InputError(what, file=tree.shown(file), field="n_input")
     return count, _grouped(tree, source, groups) if groups else _whole(count, total)
+
+
+def _possible(tree: Tree, file: str, count: int) -> int:
+    if not 0 <= count <= _LARGEST:
+        what = f"must be a number from 0 to {_LARGEST}"
+        raise InputError(what, file=tree.shown(file), field="n_input")
+    return count
 
 
 def _counted(tree: Tree) -> int:

@@ -1,5 +1,6 @@
 """Contents of a package: a problem, and submissions with what is expected of them."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -154,6 +155,13 @@ def bound(claim: Claim) -> Bound:
     if any(not some & SLOW for some in allowed):
         return Bound.LOWER
     return Bound.NONE
+
+
+def whole(number: float, field: str) -> int:
+    """Return a number of bytes. Raises InputError for what is no number, or no finite one."""
+    if not math.isfinite(number):
+        raise InputError(f"must be a number, not {number}", field=field)
+    return int(number)
 
 
 def judgeable(problem: Problem) -> Problem:

@@ -3,13 +3,14 @@
 A new format is a module beside this one with `load(tree) -> Package`, and its line in `_FORMATS`.
 """
 
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 from proctor.errors import InputError
-from proctor.formats.packages.files import LARGEST_EXPORT, Tree, join
+from proctor.formats.packages.files import CONTROL, LARGEST_EXPORT, Tree, join
 from proctor.formats.packages.model import (
     Bound,
     Claim,
@@ -38,6 +39,11 @@ _FORMATS = {
 _TWINS = {"problem.json": (b'"display_id"', "qduoj"), "problem.xml": (b"<fps", "fps")}
 """Main files that two formats share: text that only the second has, and its module."""
 _LISTED = 20
+MOST_TESTS = 100_000
+"""Tests of a problem, as at a server."""
+_LONGEST_NAME = 100
+_LONGEST_MESSAGE = 20_000
+"""Characters of a message about a package."""
 
 
 def is_main_file(name: str) -> bool:
@@ -80,14 +86,39 @@ def load_some(
 
     None loads the only problem, and none of them where there are several. Raises InputError.
     """
-    found = _open(Path(path))
-    if isinstance(found, Package):
-        problem = found.problem
-        return {problem.id: found}, {problem.id: problem.title}
-    titles = found.titles
-    if only is None:
-        only = titles if len(titles) == 1 else ()
-    return {name: found.load(name) for name in titles if name in only}, titles
+    try:
+        found = _open(Path(path))
+        if isinstance(found, Package):
+            problem = _usable(found).problem
+            return {problem.id: found}, {problem.id: problem.title}
+        titles = found.titles
+        if only is None:
+            only = titles if len(titles) == 1 else ()
+        return {name: _usable(found.load(name)) for name in titles if name in only}, titles
+    except InputError as error:
+        # It may quote a whole file.
+        message, file = error.message[:_LONGEST_MESSAGE], error.file or str(path)
+        raise InputError(message, file=file, line=error.line, field=error.field) from error
+
+
+def _usable(package: Package) -> Package:
+    """Return a package whose names are names, with tests in a number that can be judged.
+
+    Raises InputError.
+    """
+    tests = package.problem.tests_by_name()
+    if len(tests) > MOST_TESTS:
+        raise InputError(f"has {len(tests)} tests, more than {MOST_TESTS}", field="tests")
+    for what, names in (
+        ("id", [package.problem.id]),
+        ("tests", tests),
+        ("subtasks", [each.name for each in package.problem.subtasks]),
+    ):
+        odd = next((name for name in names if CONTROL.search(name)), None)
+        if odd is not None:
+            shown = repr(odd[:_LONGEST_NAME])
+            raise InputError(f"the name {shown} has control characters", field=what)
+    return package
 
 
 def _open(path: Path) -> Package | Several:
@@ -96,7 +127,8 @@ def _open(path: Path) -> Package | Several:
     if main and not is_main_file(main):
         return _opened(tree, main, "fps")
     for name, (_, module) in _FORMATS.items():
-        if tree.is_file(name):
+        if os.path.lexists(tree.root / name):
+            tree.file(name)
             text, twin = _TWINS.get(name, (b"", ""))
             shared = twin and text in tree.content(name, largest=LARGEST_EXPORT)
             return _opened(tree, name, twin if shared else module)

@@ -19,6 +19,7 @@ from proctor.formats.packages.model import (
     Labelled,
     Package,
     judgeable,
+    whole,
 )
 from proctor.formats.packages.native import ALL
 from proctor.formats.packages.programs import by_judges_name, family
@@ -106,7 +107,7 @@ def _package(tree: Tree, settings: _QduojProblem) -> Package:
 def _limits(settings: _QduojProblem) -> Limits:
     if not 0 < settings.memory_limit < float("inf"):
         raise InputError("must be a number above 0", field="memory_limit")
-    memory = int(settings.memory_limit * MIB)
+    memory = whole(settings.memory_limit * MIB, "memory_limit")
     return Limits(settings.time_limit / 1000, memory=memory, stack=_STACK)
 
 

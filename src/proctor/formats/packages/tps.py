@@ -21,7 +21,7 @@ from proctor.formats.packages.cms_programs import (
 )
 from proctor.formats.packages.documents import convert, read_json, set_aside
 from proctor.formats.packages.files import Tree, extension, first, join
-from proctor.formats.packages.model import Package, judgeable
+from proctor.formats.packages.model import Package, judgeable, whole
 from proctor.formats.packages.programs import by_extension, family
 from proctor.formats.packages.tps_solutions import load_solutions
 from proctor.formats.packages.tps_subtasks import TpsSubtasks, load_subtasks
@@ -230,7 +230,7 @@ def _limits(settings: _TpsProblem, kind: str) -> Limits:
         if getattr(settings, field) is None:
             raise InputError("is missing", field=field)
     memory = settings.memory_limit or 0
-    size = int(memory if memory >= _MEMORY_IN_BYTES else memory * MIB)
+    size = whole(memory if memory >= _MEMORY_IN_BYTES else memory * MIB, "memory_limit")
     # The stack gets the memory limit, as in CMS; more than a few GiB cannot be set everywhere.
     return Limits(settings.time_limit or 0, memory=size, stack=max(1, min(size, 4 * GIB)))
 

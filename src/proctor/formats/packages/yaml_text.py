@@ -7,6 +7,9 @@ import yaml
 
 from proctor.errors import InputError
 
+LARGEST = 1 << 20
+"""Characters of a text, which PyYAML may need ten seconds for."""
+
 
 class _Loader(yaml.SafeLoader):
     """Safe loader that refuses aliases, and notes keys that are there twice.
@@ -46,6 +49,8 @@ def parse_yaml(text: str, notes: Callable[[str], None] = _ignore) -> Any:
 
     Raises InputError, with the line if it is known.
     """
+    if len(text) > LARGEST:
+        raise InputError(f"has more than {LARGEST >> 20} MiB, which is too large to be read")
     try:
         loader = _Loader(text)
         loader.notes = notes
@@ -62,6 +67,7 @@ def parse_yaml(text: str, notes: Callable[[str], None] = _ignore) -> Any:
         # !!timestamp before a value of another kind.
         yaml.YAMLError, ValueError, AttributeError, TypeError, LookupError, OverflowError,
     ) as error:  # fmt: skip
-        raise InputError(f"broken YAML: {error}") from error
+        said = " ".join(str(error).split())
+        raise InputError(f"broken YAML: {said}") from error
     except RecursionError as error:
         raise InputError("the YAML is nested too deeply") from error
