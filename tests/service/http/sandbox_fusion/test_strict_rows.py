@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from language_here import need
 from served import Served, serving
 
 HUMANEVAL = {
@@ -140,6 +141,57 @@ def test_tests_of_objects_run_beside_the_program(server: Served) -> None:
     assert not submitted(server, *asked, right.replace("+", "-"))["accepted"]
     for name in ("leaves", "leaves at once"):
         assert not submitted(server, *asked, CHEATS[name])["accepted"]
+
+
+UNITTEST = """
+import unittest
+class AdderTest(unittest.TestCase):
+    def test(self):
+        self.assertEqual(Adder().add(1, 2), 3)
+if __name__ == "__main__":
+    unittest.main()
+"""
+
+
+def test_tests_that_leave_by_themselves(server: Served) -> None:
+    right = "class Adder:\n    def add(self, a, b):\n        return a + b\n"
+    asked = ("AutoEvalDataset", "mine", {**AUTO, "test": {"code": UNITTEST}})
+    assert submitted(server, *asked, right)["accepted"]
+    for code in (
+        right.replace("+", "-"),
+        right.replace("return", "raise SystemExit"),
+        CHEATS["leaves"],
+        CHEATS["leaves at once"],
+    ):
+        assert not submitted(server, *asked, code)["accepted"], code
+
+
+@pytest.mark.parametrize(
+    ("language", "tag", "right", "leaves", "tests"),
+    [
+        ("javascript", "js", "function add(a, b) { return a + b }", "process.exit(0)",
+         "const assert = require('node:assert');\nassert.deepEqual(add(1, 2), 3);"),
+        ("php", "php", "<?php\nfunction add($a, $b) { return $a + $b; }", "<?php exit(0);",
+         "if (add(1, 2) !== 3) { throw new Exception('wrong'); }"),
+        ("perl", "pl", "sub add { return $_[0] + $_[1]; }", "exit 0;",
+         "if (add(1, 2) != 3) { exit 1; }"),
+        ("bash", "sh", "add() { echo $(($1 + $2)); }", "exit 0",
+         "[ $(add 1 2) = 3 ] || exit 1"),
+    ],
+)  # fmt: skip
+def test_a_program_in_another_language_does_not_pass_by_leaving(
+    server: Served, language: str, tag: str, right: str, leaves: str, tests: str
+) -> None:
+    need(language)
+    row = {"name": "mine", "language": tag, "prompt": "", "tests": tests, "stop_tokens": []}
+    config = {"dataset_type": "MultiPLEDataset", "provided_data": row}
+    accepted = []
+    for code, mode in ((right, "standard"), (leaves, "standard"), (leaves, "official")):
+        extra = {"extra": {"mode": mode}}
+        asked = {"dataset": f"m_{tag}", "id": 0, "completion": code, "config": config | extra}
+        with server.client() as client:
+            accepted.append(client.post("/submit", json=asked).json()["accepted"])
+    assert accepted == [True, False, True]
 
 
 def test_tests_that_are_broken_are_no_verdict(server: Served) -> None:

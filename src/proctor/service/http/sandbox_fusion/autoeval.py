@@ -73,7 +73,7 @@ async def submit(
         case = await strict.graded(engine, config, row.id, tests, code, context, given)
         return EvalResult(data.id, case.passed, code, [case], full_code=whole)
     if runs_as == "python" and (apart or config.extra.get("append_flag")):
-        whole, flag = strict.with_last_line(whole)
+        whole, flag = strict.in_one_process(*_halves(data, row, code))
     wanted = RunCodeRequest(
         whole,
         _language(runs_as),
@@ -127,17 +127,19 @@ def _parts(
     if language == "html" and _PLACE not in row.test.code:
         files["index.html"] = packed(code.encode())
         return code, row.test.code, files
-    whole = _with_test(code, row.test.code, quoted=bool(data.config.extra.get("repr_code")))
+    whole = ("" if _PLACE in row.test.code else "\n").join(_halves(data, row, code))
     return code, replies.one_go_file(whole) if runs_as in {"go", "go_test"} else whole, files
 
 
-def _with_test(code: str, test: str, *, quoted: bool) -> str:
-    """Return a test with the program before it, or at the place that the test marks."""
+def _halves(data: SubmitRequest, row: AutoEvalRow, code: str) -> tuple[str, str]:
+    """Return what stands up to the program's end, and the rest of the test."""
+    assert row.test is not None
+    quoted, test = bool(data.config.extra.get("repr_code")), row.test.code
     if _PLACE in test:
         before, after = test.split(_PLACE)[:2]
-        return before + (repr(code) if quoted else code) + after
+        return before + (repr(code) if quoted else code), after
     code = code.partition(_MAIN)[0]
-    return (repr(code) if quoted else code) + "\n" + test
+    return repr(code) if quoted else code, test
 
 
 class _JestTest(msgspec.Struct, rename="camel"):

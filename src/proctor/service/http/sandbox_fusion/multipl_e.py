@@ -2,11 +2,12 @@
 
 The reply completes a program, or is a whole one with `extra.is_freeform`. Python's tests run apart
 from it where they can (strict.py). Others, like upstream's, are judged by the exit code of both in
-one process; in Python it must come to a last line, too.
+one process, which must come to a last line in languages where one can follow the tests.
 """
 
 import asyncio
 import re
+import secrets
 
 import msgspec
 
@@ -51,6 +52,10 @@ _ENDS = {
 _MAINS = {"d": "void main", "csharp": "public static void Main"}
 _CHECKED = frozenset({"humaneval_python", "shadow_humaneval_python", "evoeval"})
 """Tables whose tests define `check`, to be called with the program's function."""
+_LAST = {
+    "bash": "echo {}", "js": 'console.log("{}")', "perl": 'print "{}\\n";', "php": 'echo "{}";',
+}  # fmt: skip
+"""Lines that come last in a source, where a program that has left early does not come to."""
 _OUTSIDE = re.compile(r"\n(?=\S)")
 """Ends a function that is completed in Python: a line that is not indented."""
 _HEADS = {
@@ -117,7 +122,10 @@ async def submit(
         if tests.names:
             case = await strict.graded(engine, config, row.id, tests, program, context)
             return EvalResult(data.id, case.passed, code, [case], full_code=whole)
-        whole, flag = strict.with_last_line(whole)
+        whole, flag = strict.in_one_process(program, _tests(data, row))
+    elif language in _LAST and strict.wanted(config, engine):
+        flag = secrets.token_hex(10)
+        whole += f"\n{_LAST[language].format(flag)}\n"
     wanted = RunCodeRequest(
         whole,
         msgspec.convert(_RUNS_AS.get(language, language), Language),
@@ -153,16 +161,20 @@ def _parts(data: SubmitRequest, row: MultipleRow, language: str) -> tuple[str, s
     """Return the reply's program, and all that is run."""
     if not data.config.extra.get("is_freeform"):
         code = _completion(data.completion, row, language)
-        whole = f"{row.prompt}\n{code}\n{row.tests or row.test}"
+        whole = f"{row.prompt}\n{code}\n{_tests(data, row)}"
     else:
         code = _program(data.completion, row, language)
-        whole = f"{code}\n{row.tests or row.test}"
+        whole = f"{code}\n{_tests(data, row)}"
     whole = "\n".join([*_HEADS.get(language, ()), whole])
-    if data.dataset in _CHECKED:
-        whole += f"\ncheck({row.entry_point})"
     if language == "java":
         whole = whole.replace("class Problem", "class Main")
     return code, replies.one_go_file(whole) if language == "go" else whole
+
+
+def _tests(data: SubmitRequest, row: MultipleRow) -> str:
+    """Return what is to be run behind a program."""
+    check = f"\ncheck({row.entry_point})" if data.dataset in _CHECKED else ""
+    return (row.tests or row.test) + check
 
 
 def _completion(text: str, row: MultipleRow, language: str) -> str:

@@ -6,6 +6,7 @@ need no such trust.
 """
 
 import collections
+import re
 import secrets
 import typing
 from collections.abc import Mapping
@@ -51,6 +52,15 @@ from typing import {", ".join(typing.__all__)}
 from collections import {", ".join(collections.__all__)}
 """
 """The same imports, by all names."""
+_LEAVES = re.compile(r"\b(?:exit|quit|main)\s*\(|\bSystemExit\b")
+_LEFT = """\
+try:
+    exec(compile({!r}, "tests.py", "exec"), globals())
+except SystemExit as left:
+    if left.code:
+        raise
+"""
+"""Tests that leave by themselves, so that something can follow."""
 _LATE = frozenset({Verdict.TLE, Verdict.ILE})
 
 
@@ -66,10 +76,12 @@ def wanted(config: TestConfig, engine: Engine) -> bool:
     return mode == "standard" and not engine.pool.only_python
 
 
-def with_last_line(source: str) -> tuple[str, str]:
-    """Return Python source that prints a random word at its end, and that word."""
+def in_one_process(program: str, tests: str) -> tuple[str, str]:
+    """Return Python source of a program with its tests, and a random word that it prints last."""
     word = secrets.token_hex(10)
-    return f'{source}\n\nprint("{word}")', word
+    if _LEAVES.search(tests):
+        tests = _LEFT.format(tests)
+    return f'{program}\n{tests}\n\nprint("{word}")', word
 
 
 def called(tests: str) -> tuple[str, ...]:
