@@ -239,7 +239,7 @@ def test_a_killed_run_is_gone_on_with(written: Path) -> None:
     with RunStore.open(place / "killed") as store:
         before = [sample for sample in store.samples() if sample.judgements]
     assert len(before) == 4
-    told = json.loads(command(place, "resume", "killed", "--json"))
+    told = json.loads(command(place, "resume", "killed", "--json", "--source", "problems.jsonl"))
     assert (told["samples"], told["unfinished"]) == (5, 0)
     with proctor.open_run(place / "killed") as opened:
         assert opened.summary("standard").verdicts == {"AC": 3, "WA": 1, "RE": 1}

@@ -14,7 +14,7 @@ from command import write_rows
 from proctor_command import Done, Proctor
 from stub import serving
 
-from proctor.cli.eval_options import NAMED
+from proctor.cli.named_settings import NAMED
 from proctor.evals.own_runs import OPTIONS, is_own
 from proctor.evals.settings import Settings
 from proctor.evals.store import SIGNATURES, RunStore

@@ -12,10 +12,10 @@ from proctor.cli.eval_options import (
     KList,
     ReplyCache,
     StartServer,
-    naming,
     taking,
 )
 from proctor.cli.judges import Cache, On, Ray, VerifyCache, Where
+from proctor.cli.named_settings import naming
 from proctor.cli.options import Json
 from proctor.cli.panels import PanelCommand, examples
 from proctor.errors import InputError

@@ -1,10 +1,8 @@
 """Options of `proctor eval`: each described once, for all benchmarks."""
 
-import functools
 import inspect
-from collections.abc import Callable, Collection
-from copy import copy
-from typing import Annotated, Any, get_args
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -62,7 +60,7 @@ FailUnder = Annotated[
 ]
 
 
-def _option(
+def option(
     kind: Any, panel: str, metavar: str | None, text: str, default: str = "", *, flag: str = ""
 ) -> Any:
     """Return an annotation of a parameter; `default` describes, for help, what holds without it."""
@@ -75,7 +73,7 @@ def _option(
 
 TEXT, WHOLE, NUMBER, LIST = str | None, int | None, float | None, list[str] | None
 OPTIONS: dict[str, Any] = {
-    "source": _option(
+    "source": option(
         TEXT,
         PROBLEMS,
         "SOURCE",
@@ -83,20 +81,20 @@ OPTIONS: dict[str, Any] = {
         "or hf:OWNER/NAME (not for livecodebench).",
         "fixture",
     ),
-    "scenario": _option(
+    "scenario": option(
         str,
         PROBLEMS,
         "NAME",
         "Kind of task: codegeneration, selfrepair, testoutputprediction or codeexecution.",
     ),
-    "earlier": _option(
+    "earlier": option(
         TEXT,
         PROBLEMS,
         "RUN",
         "For selfrepair: finished run whose programs are repaired.",
         flag="--from",
     ),
-    "task": _option(
+    "task": option(
         TEXT,
         PROBLEMS,
         "NAME",
@@ -104,46 +102,46 @@ OPTIONS: dict[str, Any] = {
         "creative, subtle, combine, tool_use, verbose or concise.",
         "the first",
     ),
-    "language": _option(
+    "language": option(
         TEXT,
         PROBLEMS,
         "NAME",
         "Language of programs, such as cpp.",
         "the benchmark's usual one",
     ),
-    "years": _option(TEXT, PROBLEMS, "LIST", "Years to choose, such as 2023,2024.", "all"),
-    "platforms": _option(
+    "years": option(TEXT, PROBLEMS, "LIST", "Years to choose, such as 2023,2024.", "all"),
+    "platforms": option(
         TEXT,
         PROBLEMS,
         "LIST",
         "Platforms to choose, such as leetcode,atcoder; of ds1000, libraries.",
         "all",
     ),
-    "difficulties": _option(
+    "difficulties": option(
         TEXT,
         PROBLEMS,
         "LIST",
         "Difficulties to choose, such as easy,medium.",
         "all",
     ),
-    "min_release_date": _option(
+    "min_release_date": option(
         TEXT, PROBLEMS, "DATE", "First day of publication, such as 2024-08-01."
     ),
-    "max_release_date": _option(
+    "max_release_date": option(
         TEXT,
         PROBLEMS,
         "DATE",
         "Last day of publication, such as 2025-01-31.",
     ),
-    "limit": _option(
+    "limit": option(
         TEXT,
         PROBLEMS,
         "N|A-B",
         "First N of the chosen problems, or those from A to B, such as 11-20.",
         "all",
     ),
-    "sample_id": _option(LIST, PROBLEMS, "ID", "Problem to choose, by its id. Repeatable."),
-    "model": _option(
+    "sample_id": option(LIST, PROBLEMS, "ID", "Problem to choose, by its id. Repeatable."),
+    "model": option(
         LIST,
         MODEL,
         "NAME",
@@ -151,7 +149,7 @@ OPTIONS: dict[str, Any] = {
         "replies. Repeatable: a run for each.",
         "MODEL_ID",
     ),
-    "base_url": _option(
+    "base_url": option(
         TEXT,
         MODEL,
         "URL",
@@ -161,90 +159,90 @@ OPTIONS: dict[str, Any] = {
     ),
     "start_server": StartServer,
     "reply_cache": ReplyCache,
-    "header": _option(
+    "header": option(
         LIST,
         MODEL,
         "'NAME: VALUE'",
         "Header of each request; $VAR stands for a variable of the environment. Repeatable.",
     ),
-    "batch": _option(
+    "batch": option(
         TEXT,
         MODEL,
         "PROVIDER",
         "Ask by batches of openai or anthropic: half the price, within a day.",
         "none",
     ),
-    "max_connections": _option(WHOLE, MODEL, "N", "Requests to the server at once, at most.", "8"),
-    "concurrency": _option(
+    "max_connections": option(WHOLE, MODEL, "N", "Requests to the server at once, at most.", "8"),
+    "concurrency": option(
         WHOLE,
         MODEL,
         "N",
         "Samples under way at once, asked for or judged.",
         "what keeps both busy",
     ),
-    "timeout": _option(TEXT, MODEL, "TIME", "Time for one whole reply.", "10m"),
-    "max_retries": _option(
+    "timeout": option(TEXT, MODEL, "TIME", "Time for one whole reply.", "10m"),
+    "max_retries": option(
         WHOLE, MODEL, "N", "Further requests for a reply if the server fails.", "4"
     ),
-    "prices": _option(TEXT, MODEL, "FILE", "TOML file of prices, preferred to the bundled."),
-    "n": _option(
+    "prices": option(TEXT, MODEL, "FILE", "TOML file of prices, preferred to the bundled."),
+    "n": option(
         WHOLE, REPLIES, "N", "Samples for each problem.", "1, or all of a recording", flag="--n"
     ),
-    "request_n": _option(
+    "request_n": option(
         WHOLE, REPLIES, "K", "Samples in one request, at most.", "1", flag="--request-n"
     ),
-    "temperature": _option(
+    "temperature": option(
         NUMBER, REPLIES, "T", "Sampling temperature, such as 0.2.", "the server's"
     ),
-    "top_p": _option(
+    "top_p": option(
         NUMBER,
         REPLIES,
         "P",
         "Share of probability to sample from, such as 0.95.",
         "the server's",
     ),
-    "top_k": _option(
+    "top_k": option(
         WHOLE,
         REPLIES,
         "N",
         "Likeliest tokens to sample from.",
         "the server's",
     ),
-    "min_p": _option(
+    "min_p": option(
         NUMBER,
         REPLIES,
         "P",
         "Least probability of a token, relative to the likeliest.",
         "the server's",
     ),
-    "max_tokens": _option(
+    "max_tokens": option(
         WHOLE, REPLIES, "N", "Tokens of a reply, reasoning included, at most.", "the server's"
     ),
-    "seed": _option(
+    "seed": option(
         WHOLE,
         REPLIES,
         "N",
         "Seed of sample 0; sample i has seed + i.",
         "none is sent",
     ),
-    "stop": _option(LIST, REPLIES, "TEXT", "Text that ends a reply. Repeatable."),
-    "reasoning_effort": _option(
+    "stop": option(LIST, REPLIES, "TEXT", "Text that ends a reply. Repeatable."),
+    "reasoning_effort": option(
         TEXT,
         REPLIES,
         "LEVEL",
         "Effort: low, medium, high, or another of the server's.",
         "the server's",
     ),
-    "chat_template": _option(
+    "chat_template": option(
         LIST,
         REPLIES,
         "NAME=VALUE",
         "Switch of the chat template, such as enable_thinking=false. Repeatable.",
     ),
-    "extra_body": _option(
+    "extra_body": option(
         TEXT, REPLIES, "JSON", "Further fields of each request, such as '{\"top_a\": 0.1}'."
     ),
-    "prompt": _option(
+    "prompt": option(
         TEXT,
         REPLIES,
         "NAME",
@@ -252,20 +250,20 @@ OPTIONS: dict[str, Any] = {
         "livecodebench upstream[:STYLE], lcb_runner's own.",
         "plain",
     ),
-    "few_shot": _option(
+    "few_shot": option(
         WHOLE, REPLIES, "N", "Solved examples in the prompt.", "as many as the benchmark has"
     ),
-    "upstream": _option(
+    "upstream": option(
         TEXT, REPLIES, "DIR", "Checkout of LiveCodeBench, whose prompts --prompt upstream takes."
     ),
-    "preset": _option(
+    "preset": option(
         TEXT,
         REPLIES,
         "NAME",
         "leaderboard: lcb_runner's prompt, extraction, mode, source, 10 samples, temperature "
         "0.2, top-p 0.95 and 2000 tokens, where nothing else is said.",
     ),
-    "extraction": _option(
+    "extraction": option(
         TEXT,
         REPLIES,
         "NAME",
@@ -273,36 +271,36 @@ OPTIONS: dict[str, Any] = {
         "lcb_runner) or whole.",
         "auto",
     ),
-    "agentic_mode": _option(
+    "agentic_mode": option(
         bool,
         AGENT,
         None,
         "Let the model work with tools, over several replies.",
         flag="--agentic-mode",
     ),
-    "agent": _option(
+    "agent": option(
         TEXT,
         AGENT,
         "MODULE:CALLABLE",
         "Agent of your own, run as you, instead of proctor's.",
     ),
-    "agentic_turn_budget": _option(
+    "agentic_turn_budget": option(
         WHOLE, AGENT, "N", "Replies of an agent for one sample, at most.", "10"
     ),
-    "agentic_token_budget": _option(
+    "agentic_token_budget": option(
         WHOLE, AGENT, "N", "Tokens of an agent for one sample, at most.", "no limit"
     ),
-    "agentic_time_budget": _option(
+    "agentic_time_budget": option(
         TEXT, AGENT, "TIME", "Time of an agent for one sample, such as 15m.", "no limit"
     ),
-    "agentic_protocol": _option(
+    "agentic_protocol": option(
         TEXT,
         AGENT,
         "NAME",
         "Protocol: tools, or text for models without tool calls.",
         "tools",
     ),
-    "mode": _option(
+    "mode": option(
         TEXT,
         JUDGING,
         "MODE",
@@ -310,21 +308,21 @@ OPTIONS: dict[str, Any] = {
         "or both.",
         "both",
     ),
-    "no_run_tests": _option(
+    "no_run_tests": option(
         bool, JUDGING, None, "Ask for replies only; judge nothing.", flag="--no-run-tests"
     ),
-    "all_subtasks": _option(
+    "all_subtasks": option(
         bool,
         JUDGING,
         None,
         "Judge programs on all subtasks, not only on the one asked for.",
         flag="--all-subtasks",
     ),
-    "medals": _option(TEXT, JUDGING, "FILE", "Medal thresholds of each year, TOML or JSON."),
-    "test_timeout": _option(
+    "medals": option(TEXT, JUDGING, "FILE", "Medal thresholds of each year, TOML or JSON."),
+    "test_timeout": option(
         TEXT, JUDGING, "TIME", "CPU time for one test.", "6s, or what the benchmark says"
     ),
-    "memory": _option(
+    "memory": option(
         TEXT, JUDGING, "SIZE", "Memory for one test, such as 512M.", "1G; 4G in official mode"
     ),
     "isolation": Isolation,
@@ -338,20 +336,20 @@ OPTIONS: dict[str, Any] = {
     "cache": Cache,
     "verify_cache": VerifyCache,
     "normalise_cpu": NormaliseCpu,
-    "out": _option(
+    "out": option(
         TEXT,
         OUTPUT,
         "DIR",
         "Directory of the run, or above the runs of several models.",
         "a new one below runs",
     ),
-    "config": _option(
+    "config": option(
         TEXT,
         OUTPUT,
         "FILE",
         "TOML file of these options, such as n = 10; typed ones go first.",
     ),
-    "dry_run": _option(
+    "dry_run": option(
         bool,
         OUTPUT,
         None,
@@ -374,49 +372,6 @@ _OWN = ("scenario", "earlier", "upstream", "preset", "task", "years", "all_subta
 _AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
 _COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *DATED, *_AGENTIC))
 """Options of all benchmarks."""
-
-
-BY_NAME = "Settings of the run given by name"
-_BENCHMARK = _option(TEXT, BY_NAME, "NAME|FILE", "Benchmark of the run, or its file.")
-NAMED = (
-    "benchmark", "source", "earlier", "upstream", "medals", "isolation", "min_isolation", "python",
-    "packages", "preload", "jobs", "model", "base_url", "batch", "header", "extra_body", "agent",
-    "test_timeout", "memory",
-)  # fmt: skip
-"""Options that count instead of what a stored run says, and that a stranger's run needs."""
-
-
-def naming(command: Callable[..., None], names: Collection[str] = NAMED) -> Callable[..., None]:
-    """Give a function with `**given` options of these names; those not given are not passed."""
-    own = inspect.signature(command).parameters
-    fixed = [each for each in own.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
-    added = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_named(name)
-        )
-        for name in names
-    ]
-
-    @functools.wraps(command)
-    def called(**options: Any) -> None:
-        command(
-            **{name: value for name, value in options.items() if name in own or value is not None}
-        )
-
-    made = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in fixed]
-    called.__signature__ = inspect.Signature([*made, *added])  # type: ignore[attr-defined]
-    called.__annotations__ = {each.name: each.annotation for each in (*made, *added)}
-    return called
-
-
-def _named(name: str) -> Any:
-    kind, option = get_args(_BENCHMARK if name == "benchmark" else OPTIONS[name])
-    shown = copy(option)
-    shown.rich_help_panel, shown.show_default = BY_NAME, "as recorded"
-    if name == "model":
-        kind = TEXT
-        shown.help = "Model's name at the server; litellm:PROVIDER/NAME; or replay:FILE."
-    return Annotated[kind, shown]
 
 
 def taking(command: Callable[..., None], family: Family) -> Callable[..., None]:

@@ -67,7 +67,7 @@ def lint_command(
     benchmark: Annotated[
         str | None,
         typer.Option(
-            help="Benchmark, such as apps, or benchmark file (.toml) whose rows they are.",
+            help="Benchmark, such as apps, or benchmark file (.toml).",
             show_default="rows of LiveCodeBench or open-r1/codeforces",
             metavar="NAME",
             rich_help_panel=INPUT,

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from proctor.cli.eval_options import naming
 from proctor.cli.judges import On, Ray, Where
+from proctor.cli.named_settings import naming
 from proctor.cli.options import (
     Isolation,
     Json,
