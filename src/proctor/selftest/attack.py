@@ -12,11 +12,13 @@ the first line that is not a comment::
 | title | one line, what is tried |
 | kind | `run`: one program; `judge`: a submission; `pair`: two programs in one cell, the second |
 |      | after the first, separated by the line SECOND; `guess`: a submission that is judged again |
-|      | and again, in two cells and all modes alternately |
+|      | and again, in two cells and all modes alternately; `compile`: a submission in another |
+|      | language, which does not compile or prints `held` |
 | must | what has to happen; see RequiredOutcome. For `judge` and `guess` always `not AC` |
 | limits | any of `cpu=0.5 wall=1 memory=64M output=1M processes=16 disk=0 stack=8M loopback` |
 | modes | judge and guess: some of `standard fast official`; all if left out |
 | function | judge only: the function to call, for a function-call problem |
+| language | compile only: the language, by its id; where it is missing the attack is not made |
 | source | `printed`: the submission is what this file prints when it is run |
 | needs | names of guarantees without which a level cannot hold this |
 | judged | run only, `yes`: as a submission, in standard mode; `must` is then `held` |
@@ -38,7 +40,7 @@ from proctor.errors import InputError
 from proctor.execution import GUARANTEES, Execution, LimitHit
 from proctor.limits import MIB, Limits
 
-GROUPS = ("escape", "exhaustion", "grader", "leakage", "oracle")
+GROUPS = ("escape", "exhaustion", "compiling", "grader", "leakage", "oracle")
 MODES = ("standard", "fast", "official")
 SECOND = "# --- second ---"
 NOT_AC = "not AC"
@@ -57,13 +59,15 @@ class AttackKind(StrEnum):
     JUDGE = "judge"
     PAIR = "pair"
     GUESS = "guess"
+    COMPILE = "compile"
 
 
 _SUBMISSIONS = (AttackKind.JUDGE, AttackKind.GUESS)
 _KINDS = {
     "modes": _SUBMISSIONS,
     "function": (AttackKind.JUDGE,),
-    "source": (AttackKind.JUDGE,),
+    "source": (AttackKind.JUDGE, AttackKind.COMPILE),
+    "language": (AttackKind.COMPILE,),
     "judged": (AttackKind.RUN,),
 }
 """Directive -> the kinds that it is for, if not for all."""
@@ -102,6 +106,7 @@ class Attack:
     limits: Limits = LIMITS
     modes: tuple[str, ...] = MODES
     function: str | None = None
+    language: str = ""
     printed: bool = False
     needs: tuple[str, ...] = ()
     judged: bool = False
@@ -235,6 +240,7 @@ class _Reader:
             limits=self._limits(),
             modes=self._words("modes", MODES) or MODES,
             function=self.values.get("function"),
+            language=self.values.get("language", ""),
             printed="source" in self.values,
             needs=self._words("needs", GUARANTEES),
             judged="judged" in self.values,
@@ -306,6 +312,7 @@ _CHECKS = {
         "limits": r".+",
         "modes": r".+",
         "function": r"\w+",
+        "language": r"[a-z0-9-]+",
         "source": "printed",
         "needs": r".+",
         "judged": "yes",

@@ -18,7 +18,7 @@ class AttackStatus(StrEnum):
     NOT_GUARANTEED = "not guaranteed"
     """Something got through that this level does not claim to hold here."""
     NOT_RUN = "not run"
-    """Level none holds nothing, and this attack would harm the machine."""
+    """It would harm the machine at level none, which holds nothing; or its language is missing."""
 
 
 @dataclass(frozen=True, slots=True)
