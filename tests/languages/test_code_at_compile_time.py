@@ -24,7 +24,7 @@ PURE_SPLICE = (
     "main = print $(let f n = if n < 2 then n else f (n - 1) + f (n - 2)\n"
     "               in if f 20 > (1 :: Int) then [| 42 |] else [| 0 |])\n"
 )
-BY_SHELL = "main = putStr \"42\"\n"
+BY_SHELL = 'main = putStr "42"\n'
 NO_CODE = "Code is not run while compiling"
 NO_PROGRAMS = "a pragma may not name programs"
 

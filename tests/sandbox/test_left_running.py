@@ -47,7 +47,7 @@ def test_what_it_prints_at_once_counts(level: Pool, pause: str, printed: bytes) 
 
 
 @pytest.mark.parametrize(("pause", "passed"), [(AT_ONCE, True), (NEVER, False)])
-def test_a_judged_program_is_treated_alike(level: Pool, pause: str, passed: bool) -> None:  # noqa: FBT001
+def test_a_judged_program_is_treated_alike(level: Pool, pause: str, passed: bool) -> None:
     stdio = Problem("p", (Test("", "late\n"), Test("", "late\n")))
     assert judge(stdio, LEFT.format(pause=pause, then=PRINTS), pool=level).passed is passed
     body = LEFT.format(pause=pause, then="return x").replace("\n", "\n    ")
@@ -58,8 +58,6 @@ def test_a_judged_program_is_treated_alike(level: Pool, pause: str, passed: bool
 @pytest.mark.parametrize(("pause", "found"), [(AT_ONCE, {"left": b"x"}), (NEVER, {})])
 def test_files_that_it_leaves_are_found(pool: Pool, pause: str, found: dict[str, bytes]) -> None:
     source = LEFT.format(pause=pause, then="open('left', 'w').write('x')")
-    command = Command(
-        ("/bin/sh", "-c", BY_SHELL.format(source=source)), collect=("left",)
-    )
+    command = Command(("/bin/sh", "-c", BY_SHELL.format(source=source)), collect=("left",))
     finished = in_pool(pool)(command, b"", COMMAND)
     assert finished.files == found

@@ -23,10 +23,10 @@ from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport,
 from proctor.selftest.run import selftest
 
 HARMLESS = [
-    "kill_victim", "signal_by_queue_and_pidfd", "signal_by_descriptor_owner", "limits_of_victim",
-    "priority_of_victim", "scheduling_of_victim", "probing_of_victim", "proc_of_victim",
+    "kill_victim", "signal_by_descriptor_owner", "limits_of_victim",
+    "probing_of_victim", "proc_of_victim",
     "unix_socket_by_path", "abstract_socket", "address_on_a_socket_pair", "loopback_tcp",
-    "loopback_udp", "host_files", "host_file_changes", "host_file_locks", "write_anywhere",
+    "host_files", "host_file_changes", "host_file_locks", "write_anywhere",
     "shared_segment", "system_call_filter", "capabilities", "interfaces", "proc_of_everybody",
 ]  # fmt: skip
 

@@ -12,7 +12,8 @@ the first line that is not a comment::
 | title | one line, what is tried |
 | kind | `run`: one program; `judge`: a submission; `pair`: two programs in one cell, the second |
 |      | after the first, separated by the line SECOND; `guess`: a submission that is judged again |
-|      | and again, in two cells and all modes alternately; `solve`: a generated solver, see |
+|      | and again, in two cells and all modes alternately; `compile`: a submission in another |
+|      | language, which does not compile or prints `held`; `solve`: a generated solver, see |
 |      | solving.py; `host`: a stranger to proctor itself, who sends it files, answers or |
 |      | messages, or uses the same machine, see stranger.py |
 | must | what has to happen; see RequiredOutcome. For `judge` and `guess` always `not AC`, for |
@@ -20,6 +21,7 @@ the first line that is not a comment::
 | limits | any of `cpu=0.5 wall=1 memory=64M output=1M processes=16 disk=0 stack=8M loopback` |
 | modes | judge and guess: some of `standard fast official`; all if left out |
 | function | judge only: the function to call, for a function-call problem |
+| language | compile only: the language, by its id; where it is missing the attack is not made |
 | source | `printed`: the submission is what this file prints when it is run |
 | needs | names of guarantees without which a level cannot hold this |
 | ways | run only: ways into a cell, each of which is tried, some of WAYS; `run` if left out. Only |
@@ -43,8 +45,8 @@ from proctor.execution import GUARANTEES, Execution, LimitHit
 from proctor.limits import MIB, Limits
 
 GROUPS = (
-    "escape", "exhaustion", "files", "grader", "leakage", "locks", "neighbour", "oracle",
-    "protocols", "servers", "solver",
+    "escape", "exhaustion", "compiling", "grader", "leakage", "locks", "oracle", "solver", "files",
+    "neighbour", "protocols", "servers",
 )  # fmt: skip
 MODES = ("standard", "fast", "official")
 WAYS = ("run", "script", "command", "solver", "submission")
@@ -70,13 +72,15 @@ class AttackKind(StrEnum):
     GUESS = "guess"
     SOLVE = "solve"
     HOST = "host"
+    COMPILE = "compile"
 
 
 _SUBMISSIONS = (AttackKind.JUDGE, AttackKind.GUESS)
 _KINDS = {
     "modes": _SUBMISSIONS,
     "function": (AttackKind.JUDGE,),
-    "source": (AttackKind.JUDGE,),
+    "source": (AttackKind.JUDGE, AttackKind.COMPILE),
+    "language": (AttackKind.COMPILE,),
     "ways": (AttackKind.RUN,),
 }
 """Directive -> the kinds that it is for, if not for all."""
@@ -115,6 +119,7 @@ class Attack:
     limits: Limits = LIMITS
     modes: tuple[str, ...] = MODES
     function: str | None = None
+    language: str = ""
     printed: bool = False
     needs: tuple[str, ...] = ()
     ways: tuple[str, ...] = ("run",)
@@ -248,6 +253,7 @@ class _Reader:
             limits=self._limits(),
             modes=self._words("modes", MODES) or MODES,
             function=self.values.get("function"),
+            language=self.values.get("language", ""),
             printed="source" in self.values,
             needs=self._words("needs", GUARANTEES),
             ways=self._words("ways", WAYS) or ("run",),
@@ -321,6 +327,7 @@ _CHECKS = {
         "limits": r".+",
         "modes": r".+",
         "function": r"\w+",
+        "language": r"[a-z0-9-]+",
         "source": "printed",
         "needs": r".+",
         "ways": r".+",

@@ -8,13 +8,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
-from proctor.errors import CellDied, NoIsolation
+from proctor.errors import CellDied, NoIsolation, NoLanguage
 from proctor.execution import Execution, Isolation, LimitHit, Strength
 from proctor.judging.judge import judge
 from proctor.judging.settings import JudgeSettings, Mode
 from proctor.languages.run import run
 from proctor.limits import MIB, Limits
 from proctor.problem import Problem, Test
+from proctor.program import Program
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
@@ -117,6 +118,11 @@ class AttackAttempt:
                 self._pair(one_cell)
             elif self.attack.kind is AttackKind.SOLVE:
                 self._solve(one_cell)
+            elif self.attack.kind is AttackKind.COMPILE:
+                try:
+                    self._compile(one_cell)
+                except (NoIsolation, NoLanguage) as error:
+                    return AttackOutcome(self.attack, AttackStatus.NOT_RUN, str(error))
             else:
                 self._judge(one_cell)
         except CellDied as error:
@@ -197,6 +203,22 @@ class AttackAttempt:
             raise one_cell.died
         self.happened = "held" if judgement.passed else judgement.message
         if not judgement.passed:
+            self.wrong.append(f"it should have been held, but: {judgement.message}")
+
+    def _compile(self, one_cell: _OneCellPool) -> None:
+        """Judge a program in another language, whose right answer is that it was held."""
+        source = self._submission(one_cell)
+        if source is None:
+            return
+        program = Program(source, self.attack.language)
+        settings = JudgeSettings(limits=self.attack.limits)
+        problem = Problem("selftest", (Test("", "held\n"),))
+        judgement = judge(problem, program, settings=settings, pool=one_cell.pool)
+        if one_cell.died is not None:
+            raise one_cell.died
+        refused = judgement.verdict is Verdict.CE
+        self.happened = "held: it does not compile" if refused else "held"
+        if not refused and not judgement.passed:
             self.wrong.append(f"it should have been held, but: {judgement.message}")
 
     def _pair(self, one_cell: _OneCellPool) -> None:

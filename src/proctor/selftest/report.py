@@ -18,8 +18,8 @@ class AttackStatus(StrEnum):
     NOT_GUARANTEED = "not guaranteed"
     """Something got through that this level does not claim to hold here."""
     NOT_RUN = "not run"
-    """Level none holds nothing, and this attack would harm the machine; or it takes rights that
-    whoever runs the self-test has not."""
+    """It would harm the machine at level none, which holds nothing; or its language is missing, or
+    rights that it takes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from proctor.errors import CellDied, CellStartFailed, SettingsError
 from proctor.execution import Isolation
+from proctor.languages import registry
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import open_pool
 from proctor.selftest import guessing, stranger
@@ -74,7 +75,7 @@ class _SelftestRun:
         self._idle: list[Bait] = []
         self._uids: set[int] = set()
         self._level = isolation
-        self._pool = open_pool(isolation=isolation)
+        self._pool = open_pool(isolation=isolation, directories=registry.reads())
 
     def carry_out(self, attacks: Sequence[Attack], judgements: int) -> bool:
         """Carry out the attacks; return True if all were done."""

@@ -1,4 +1,4 @@
-# title: A service of the host's on the loopback interface
+# title: Services of the host's on the loopback interface: connections, datagrams, TCP fast open
 # kind: run
 # must: held
 # needs: network
@@ -14,4 +14,15 @@ for family, address, port in ((socket.AF_INET, "127.0.0.1", bait["tcp4"]), (sock
         continue
     s.settimeout(0.3)
     attempt(f"connected to {address}", s.connect, (address, port))
+try:
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    attempt("a datagram was sent", s.sendto, b"x", ("127.0.0.1", bait["udp"]))
+except OSError:
+    pass
+try:
+    s = socket.socket(socket.AF_INET)
+    s.settimeout(0.3)
+    attempt("TCP fast open", s.sendto, b"x", socket.MSG_FASTOPEN, ("127.0.0.1", bait["tcp4"]))
+except OSError:
+    pass
 finish()

@@ -1,4 +1,4 @@
-# title: Mounts, by the old call and the new ones
+# title: Mounts, by the old call and the new ones, and taking mounts away
 # kind: run
 # must: held
 # needs: kernel
@@ -11,4 +11,6 @@ attempt("open_tree", call, "open_tree", -100, b"/", 1)
 attempt("fspick", call, "fspick", -100, b"/", 0)
 attributes = (ctypes.c_uint64 * 4)(0, 1, 0, 0)
 attempt("mount_setattr", call, "mount_setattr", -100, b"/", 0, attributes, 32)
+for place in (b"/proc", b"/tmp", b"/dev", b"/usr", b"/"):
+    attempt(f"{place.decode()} was unmounted", call, "umount2", place, 2)
 finish()

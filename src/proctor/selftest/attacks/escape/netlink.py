@@ -1,4 +1,4 @@
-# title: Netlink: routes, firewalls, audit, connections, in the kernel's own words
+# title: Lines to the kernel and to the virtual machine's host: netlink, vsock
 # kind: run
 # must: held
 # needs: network
@@ -6,13 +6,14 @@
 import socket
 
 made = []
-for family in (0, 4, 7, 9, 11, 12, 15, 16):
-    for kind in (socket.SOCK_RAW, socket.SOCK_DGRAM):
-        try:
-            socket.socket(16, kind, family).close()
-            made.append(str(family))
-        except OSError:
-            pass
+for name, family, protocols in (("netlink", 16, (0, 4, 7, 9, 11, 12, 15, 16)), ("vsock", 40, (0,))):
+    for protocol in protocols:
+        for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_SEQPACKET):
+            try:
+                socket.socket(family, kind, protocol).close()
+                made.append(f"{name} {protocol}")
+            except OSError:
+                pass
 if made:
-    found.append(f"netlink sockets of families {', '.join(dict.fromkeys(made))}")
+    found.append(f"sockets of {', '.join(dict.fromkeys(made))}")
 finish()
