@@ -32,6 +32,7 @@ from proctor.evals.ioi.piston_requests import PistonDown, PistonHttp
 from proctor.evals.models.model import Message, ModelRequest
 from proctor.evals.models.openai import Endpoint, OpenAIModel
 from proctor.formats.hub_client import HubClient
+from waiting import PATIENCE
 
 T = TypeVar("T")
 BOMB = gzip.compress(b'{"outcome": "' + b"a" * (40 << 20) + b'"}')
@@ -93,7 +94,7 @@ def answering(
 
 def ask(server: HttpAnswers, bounds: AnswerBounds | None = None, **more: Any) -> httpx.Response:
     async def asked() -> httpx.Response:
-        async with httpx.AsyncClient(**bounded(bounds)) as client:
+        async with httpx.AsyncClient(timeout=PATIENCE, **bounded(bounds)) as client:
             return await client.get(server.url, **more)
 
     return asyncio.run(asked())
@@ -171,7 +172,7 @@ def test_an_alphabet_that_unpacks_is_not_used() -> None:
 
 def test_no_cookies_are_kept() -> None:
     async def asked(server: HttpAnswers) -> None:
-        async with httpx.AsyncClient(**bounded()) as client:
+        async with httpx.AsyncClient(timeout=PATIENCE, **bounded()) as client:
             for _ in range(2):
                 await client.get(server.url)
             assert not list(client.cookies.jar)
@@ -187,7 +188,7 @@ def test_a_redirect_is_bounded_too() -> None:
 
 
 async def _followed(server: HttpAnswers) -> None:
-    async with httpx.AsyncClient(follow_redirects=True, **bounded()) as client:
+    async with httpx.AsyncClient(timeout=PATIENCE, follow_redirects=True, **bounded()) as client:
         await client.get(server.url)
 
 
@@ -225,7 +226,7 @@ def test_waits_are_plain_numbers(said: str, seconds: float | None) -> None:
 
 def test_the_reason_is_the_innermost() -> None:
     async def asked() -> None:
-        async with httpx.AsyncClient(**bounded()) as client:
+        async with httpx.AsyncClient(timeout=PATIENCE, **bounded()) as client:
             await client.get("http://127.0.0.1:1")
 
     with pytest.raises(httpx.ConnectError) as raised:

@@ -14,8 +14,7 @@ from fuzzed_parsers import FRAME, JUDGEMENT, Parser
 
 from proctor.bounded_http import bounded
 from proctor.clients.http import RETRY_FOR, HttpSessions, Repeatable
-from proctor.clients.packed_http import PackedHttp
-from proctor.clients.server_line import outcome_of
+from proctor.clients.packed_http import PackedHttp, outcome_of
 from proctor.clients.transport import Call
 from proctor.errors import InputError, ProctorError
 from proctor.formats.hub_client import worth_another

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from proctor.bounded_http import beginning, decoded
+from proctor.bounded_http import LONGEST_ANSWER, beginning, decoded
 from proctor.clients.options import Options
 from proctor.clients.remote_errors import broken, error_of
 from proctor.clients.transport import Call, Result, bytes_of, encoded
@@ -26,7 +26,7 @@ from proctor.service.http.native.session_schema import (
 from proctor.service.http.problem_details import ProblemDetails
 
 PROTOCOL = 1
-_MAX_LINE = 1 << 30
+_MAX_LINE = LONGEST_ANSWER
 _GRACE = 10.0
 """Seconds that a daemon whose stdin was closed may take to end what runs."""
 _ATTEMPTS = 3

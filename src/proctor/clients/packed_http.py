@@ -10,8 +10,18 @@ import msgspec
 
 from proctor.bounded_http import BOUNDS, UNBOUNDED, WHOLE
 from proctor.clients.http import HttpTransport, Repeatable, Unsent
-from proctor.clients.remote_errors import broken
-from proctor.errors import NotFound, PlatformError, ProctorError, ReplyBroken, Unreachable
+from proctor.clients.remote_errors import broken, error_of
+from proctor.errors import (
+    InputError,
+    NotFound,
+    PlatformError,
+    ProctorError,
+    ReplyBroken,
+    Unreachable,
+)
+from proctor.judgement import Judgement
+from proctor.judging.packed import count_values, unpack
+from proctor.limits import MIB
 from proctor.program import Program
 from proctor.service.http.native.packed_schema import (
     ANSWERS,
@@ -26,6 +36,8 @@ from proctor.service.http.native.packed_schema import (
 )
 from proctor.version import __version__
 
+_MOST_VALUES = 1 << 20
+"""Values of one judgement at most."""
 _TAKE_BACK_PATIENCE = 2.0
 """Seconds."""
 
@@ -128,6 +140,18 @@ class PackedHttp(HttpTransport):
         with suppress(ProctorError, TimeoutError):
             async with asyncio.timeout(_TAKE_BACK_PATIENCE):
                 await self.ask("DELETE", judgements_path(beginning), dict[str, int])
+
+
+def outcome_of(answer: PackedAnswer) -> Judgement | ProctorError:
+    """Return the judgement or the error that a server answers. Raises ReplyBroken for neither."""
+    if answer.error is not None:
+        return error_of(answer.error)
+    try:
+        if len(answer.judgement) > MIB:
+            count_values(answer.judgement, _MOST_VALUES)
+        return unpack(answer.judgement, Judgement)
+    except InputError as error:
+        raise ReplyBroken(str(error)) from error
 
 
 def _another(version: str) -> PlatformError:

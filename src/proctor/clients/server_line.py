@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.clients.http import Unsent
-from proctor.clients.packed_http import PackedHttp
-from proctor.clients.remote_errors import error_of
+from proctor.clients.packed_http import PackedHttp, outcome_of
 from proctor.endpoints import Endpoints, EndpointTurn
 from proctor.errors import (
     Busy,
@@ -27,7 +26,6 @@ from proctor.errors import (
 )
 from proctor.judgement import Judgement
 from proctor.judging.dispatch import Dispatcher, PendingJudgement, Site, blames_the_site
-from proctor.judging.packed import count_values, unpack
 from proctor.judging.remote import PackedProblem
 from proctor.limits import MIB
 from proctor.service.http.native.packed_schema import PackedAnswer, PackedRequest, ServerLoad
@@ -39,6 +37,9 @@ _LOW = 4
 carries several, since it costs as much as a small judgement."""
 GATHER = 0.01
 """Seconds that a judgement waits for others, to be sent with them to a server that has enough."""
+STALLED = 6 * 3600.0
+"""Seconds without a judgement after which a server that has some to make counts as gone, although
+it gives signs of life."""
 LOOK_EVERY = 2.0
 """Seconds between two looks at how a server does."""
 BREAKS = 3
@@ -47,8 +48,6 @@ _MOST_BYTES, _MOST_TASKS = 4 * MIB, 1000
 """Most bytes of programs in one request, unless a single one has more; most judgements in it."""
 _MOST_FORGOTTEN = 100
 """Most problems in a row that a server may have forgotten before it judges anything."""
-_MOST_VALUES = 1 << 20
-"""Values of one judgement at most."""
 _PROBLEMS_SHARE = 2
 """Divisor of the bytes of problems that a server keeps: problems under way may take that part, and
 the latest may exceed it."""
@@ -94,6 +93,8 @@ class ServerLine:
         self._checking = asyncio.Lock()
         self._heard = self._checked = time.monotonic()
         """Times of the latest sign of life, and of the latest check after a break."""
+        self._progressed = self._heard
+        """Time of the latest judgement, or when it got one and had none."""
         self._breaks = 0
         self._busy_until = 0.0
         self._reachable, self._stopping, self._retired = True, False, False
@@ -118,6 +119,8 @@ class ServerLine:
 
     def give(self, task: PendingJudgement, turn: EndpointTurn) -> None:
         """Queue a judgement that the site has taken, to be sent."""
+        if not self._turns:
+            self._progressed = time.monotonic()
         self._turns[task.id] = turn
         self._problems[task.problem.digest] += 1
         if self._problems[task.problem.digest] == 1:
@@ -196,6 +199,8 @@ class ServerLine:
             if load.instance != self._instance:
                 raise Unreachable("was started anew")
             self._heard = time.monotonic()
+            if self._turns and self._heard - self._progressed > STALLED:
+                raise Unreachable(f"has judged nothing for {STALLED:g} s")
             self._note(load)
             self._parts.wake()
 
@@ -353,6 +358,7 @@ class ServerLine:
     def _finish(self, task: PendingJudgement, outcome: Judgement | ProctorError) -> None:
         self._parts.endpoints.succeeded(self._taken_off(task))
         self.judged += 1
+        self._progressed = time.monotonic()
         self._forgotten = 0
         self._parts.dispatcher.answered(self.site, task.id, outcome)
 
@@ -377,18 +383,6 @@ class ServerLine:
         """Give the server nothing for as long as its error says."""
         self._busy_until = time.monotonic() + error.retry_after
         asyncio.get_running_loop().call_later(error.retry_after, self._parts.wake)
-
-
-def outcome_of(answer: PackedAnswer) -> Judgement | ProctorError:
-    """Return the judgement or the error that a server answers. Raises ReplyBroken for neither."""
-    if answer.error is not None:
-        return error_of(answer.error)
-    try:
-        if len(answer.judgement) > MIB:
-            count_values(answer.judgement, _MOST_VALUES)
-        return unpack(answer.judgement, Judgement)
-    except InputError as error:
-        raise ReplyBroken(str(error)) from error
 
 
 def _portions(tasks: Iterable[PendingJudgement]) -> Iterator[list[PendingJudgement]]:

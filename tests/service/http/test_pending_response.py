@@ -1,14 +1,14 @@
 """Answers that take a while: padding, clients that go away, and a server that is stopped."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from proctor.errors import InputError
 from proctor.service.http import responses
-from proctor.service.http.responses import PendingResponse
+from proctor.service.http.responses import EVENTS, PendingResponse, StreamingResponse
 
 
 class Line:
@@ -126,3 +126,30 @@ def test_a_job_that_another_request_cancels_is_no_disconnection() -> None:
 
     line = answer(work)
     assert line.sent[0]["status"] == 409
+
+
+def test_a_stream_that_nobody_reads_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its parts were kept as long as the client liked, and those of the next streams too."""
+    monkeypatch.setattr(responses, "READ_PATIENCE", 0.01)
+    closed, gone = [], []
+
+    async def parts() -> AsyncIterator[bytes]:
+        try:
+            while True:
+                yield b"x"
+        finally:
+            closed.append(True)
+
+    async def served() -> None:
+        line = Line()
+
+        async def send(message: Any) -> None:
+            await line.send(message)
+            if len(line.sent) > 5:
+                await asyncio.Event().wait()  # what was sent fills all buffers
+
+        response = StreamingResponse(parts(), EVENTS, bytes, lambda: gone.append(True))
+        await response({}, line.receive, send)  # type: ignore[arg-type]
+
+    asyncio.run(served())
+    assert (closed, gone) == ([True], [True])

@@ -10,7 +10,7 @@ import pytest
 
 from proctor.service.daemon.stdio import CutLine
 from proctor.service.mcp.stdio import RefusedLine, vetted
-from served import PROCTOR
+from served import PROCTOR, serving
 
 UNDERSTOOD = partial(mcp_types.jsonrpc_message_adapter.validate_json, by_name=False)
 HEAD = b'{"jsonrpc": "2.0", '
@@ -124,3 +124,25 @@ def test_each_of_a_list_is_refused() -> None:
 )  # fmt: skip
 def test_what_is_no_request_is_not_answered(line: bytes) -> None:
     assert vetted(line, UNDERSTOOD) == line.decode()
+
+
+def test_what_is_posted_is_answered_under_its_id_too() -> None:
+    headers = {
+        "content-type": "application/json", "accept": "application/json, text/event-stream",
+    }  # fmt: skip
+    with serving("--cells", "1", "--no-access-log") as served, served.client() as client:
+        opened = client.post("/mcp", content=FIRST, headers=headers)
+        assert opened.status_code == 200
+        headers["mcp-session-id"] = opened.headers["mcp-session-id"]
+        told = client.post(
+            "/mcp", content=HEAD + b'"method": "notifications/initialized"}', headers=headers
+        )
+        assert told.status_code == 202
+        for line, name in LINES:
+            answer = client.post("/mcp", content=line, headers=headers)
+            assert answer.status_code in (200, 400)
+            if answer.headers["content-type"] == "application/json":
+                assert answer.json()["id"] == name
+            else:
+                (data,) = (each for each in answer.text.splitlines() if each.startswith("data: {"))
+                assert json.loads(data.removeprefix("data: "))["id"] == name

@@ -23,7 +23,8 @@ from proctor.service.engine import Engine
 from proctor.service.http.native import convert, schema
 from proctor.service.http.native.session_schema import ExecuteRequestJson
 from proctor.service.http.native.sessions import execute
-from proctor.service.mcp.stdio import LineOutput, VettedInput
+from proctor.service.mcp.posted import refuse, vetted_request
+from proctor.service.mcp.stdio import LineOutput, RefusedLine, VettedInput
 from proctor.service.mcp.tools import (
     CloseSession,
     ExecuteCode,
@@ -234,9 +235,15 @@ def _owner(request: Any) -> str:
     return "" if request is None else str(request.scope["state"]["owner"])
 
 
+def understood() -> Callable[[bytes], object]:
+    """Return the function by which the SDK decodes messages."""
+    import mcp_types as types
+
+    return partial(types.jsonrpc_message_adapter.validate_json, by_name=False)
+
+
 async def over_stdio(engine: Engine, most: int) -> None:
     """Serve one client until stdin ends, or nobody reads the answers; lines have `most` bytes."""
-    import mcp_types as types
     from mcp.server.stdio import stdio_server
 
     source, target = take_stdio()
@@ -251,8 +258,7 @@ async def over_stdio(engine: Engine, most: int) -> None:
             loop.call_soon_threadsafe(stop)
 
     writer = LineWriter(target, hung_up)
-    understood = partial(types.jsonrpc_message_adapter.validate_json, by_name=False)
-    given, taken = VettedInput(source, most, writer, understood), LineOutput(writer)
+    given, taken = VettedInput(source, most, writer, understood()), LineOutput(writer)
     server = make_server(engine)
     try:
         async with stdio_server(given, taken) as (reading, writing):  # type: ignore[arg-type]
@@ -297,7 +303,12 @@ class McpOverHttp:
         # The SDK keeps the sessions of owners apart by this user.
         owner = str(scope["state"]["owner"])
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
-        await self._manager.handle_request(scope, receive, send)
+        try:
+            checked = await vetted_request(scope, receive, self._most_body, understood())
+        except RefusedLine as refused:
+            await refuse(refused, send)
+        else:
+            await self._manager.handle_request(scope, checked, send)
 
     async def _started(self) -> "StreamableHTTPSessionManager":
         manager = await asyncio.to_thread(self._made)
