@@ -133,10 +133,11 @@ class Tree:
         path = self.file(name, said_by=said_by, field=field)
         try:
             with path.open("rb") as file:
-                data = file.read(largest + 1)
+                fits = os.fstat(file.fileno()).st_size <= largest
+                data = file.read(largest + 1) if fits else b""
         except OSError as error:
             raise InputError(str(error.strerror), file=self.shown(name)) from error
-        if len(data) > largest:
+        if not fits or len(data) > largest:
             what = f"more than {largest >> 20} MiB, which is too large to be read"
             raise InputError(what, file=self.shown(name))
         return data
