@@ -290,8 +290,8 @@ def selftest_command(
         list[str] | None,
         typer.Option(
             metavar="GROUP",
-            help="Make the attacks of this group: escape, exhaustion, grader, leakage or oracle."
-            " Repeatable.",
+            help="Make the attacks of this group: escape, exhaustion, grader, leakage, locks,"
+            " oracle or solver. Repeatable.",
             show_default="all groups",
             rich_help_panel=INPUT,
         ),

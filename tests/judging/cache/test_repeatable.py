@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from proctor.judging.cache.repeatable import is_repeatable
-from proctor.judging.unit_tests.judge import _beside
+from proctor.judging.unit_tests.judge import beside
 from proctor.problem import OutputOnly, Problem, Test
 from proctor.program import Program
 
@@ -112,8 +112,8 @@ def test_files_beside_it_are_looked_at() -> None:
 
 
 def test_what_proctor_puts_beside_a_module_is_not_looked_at() -> None:
-    assert is_repeatable(PROBLEM, _beside("def f(x):\n    return x"))
-    assert not is_repeatable(PROBLEM, _beside("import random"))
+    assert is_repeatable(PROBLEM, beside("def f(x):\n    return x"))
+    assert not is_repeatable(PROBLEM, beside("import random"))
 
 
 def test_output_is_no_program() -> None:
