@@ -86,7 +86,7 @@ def test_wrong_usage() -> None:
         (["--only", "nothing"], b"there is no attack 'nothing'"),
         (
             ["--group", "nothing"],
-            b"'nothing' is not one of escape, exhaustion, grader, leakage, oracle",
+            b"'nothing' is not one of escape, exhaustion, grader, leakage, locks, oracle, solver",
         ),
         (["--isolation", "nothing"], b"isolation level 'nothing' is not one of"),
     ):

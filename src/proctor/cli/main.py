@@ -290,9 +290,8 @@ def selftest_command(
         list[str] | None,
         typer.Option(
             metavar="GROUP",
-            help="Make the attacks of this group: escape, exhaustion, compiling, grader, leakage or"
-            " oracle."
-            " Repeatable.",
+            help="Make the attacks of this group: escape, exhaustion, compiling, grader, leakage,"
+            " locks, oracle, solver, files, neighbour, protocols or servers. Repeatable.",
             show_default="all groups",
             rich_help_panel=INPUT,
         ),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from proctor.judging.cache.repeatable import Chance, chance_in
-from proctor.judging.unit_tests.judge import _beside
+from proctor.judging.unit_tests.judge import beside
 from proctor.problem import OutputOnly, Problem, Test
 from proctor.program import Program
 
@@ -152,8 +152,8 @@ def test_files_beside_it_are_looked_at() -> None:
 
 
 def test_what_proctor_puts_beside_a_module_is_not_looked_at() -> None:
-    assert chance_in(PROBLEM, _beside("def f(x):\n    return x")) is Chance.NONE
-    assert chance_in(PROBLEM, _beside("import random")) is Chance.OPEN
+    assert chance_in(PROBLEM, beside("def f(x):\n    return x")) is Chance.NONE
+    assert chance_in(PROBLEM, beside("import random")) is Chance.OPEN
 
 
 def test_output_is_no_program() -> None:
