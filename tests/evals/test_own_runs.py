@@ -231,6 +231,14 @@ def test_reading_goes_on_and_has_no_effect(proctor: Proctor, run: Path, tmp_path
     assert "evil" not in sys.modules
 
 
+def test_an_export_writes_where_it_is_told(proctor: Proctor, run: Path, tmp_path: Path) -> None:
+    remembered(changed(run, model=".."), begun="/../../../../x")
+    place = tmp_path / "a" / "b" / "out"
+    done = proctor("export", run, "--format", "lm-eval", "--out", place)
+    assert done.returncode == 0, done.stderr
+    assert {each.parent for each in tmp_path.rglob("*.json*")} == {place / "__.."}
+
+
 def test_repairs_open_no_source_of_another(proctor: Proctor, tmp_path: Path) -> None:
     """The run whose programs are repaired is named, but not the problems that it names."""
     run = tmp_path / "run"
