@@ -14,6 +14,7 @@ from command import write_rows
 from proctor_command import Done, Proctor
 from stub import serving
 
+from proctor import signatures
 from proctor.cli.named_settings import NAMED
 from proctor.evals.own_runs import OPTIONS, is_own
 from proctor.evals.settings import Settings
@@ -215,6 +216,20 @@ def test_signatures_of_another_run_do_not_count(proctor: Proctor, run: Path, beg
     refused(proctor("replay", f"{run}#a:0"), "--python /tmp/python")
 
 
+def test_where_no_key_can_be_kept_a_run_is_made_all_the_same(
+    proctor: Proctor, begun: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    signatures._warn.cache_clear()
+    nowhere = {"XDG_STATE_HOME": "/dev/null"}
+    made = proctor(
+        "eval", begun / "b.toml", "--model", f"replay:{begun}/replies.jsonl",
+        "--out", tmp_path / "made", env=nowhere,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    assert "cannot be signed" in caplog.text
+    refused(proctor("rejudge", tmp_path / "made", env=nowhere), "--benchmark")
+
+
 def test_reading_goes_on_and_has_no_effect(proctor: Proctor, run: Path, tmp_path: Path) -> None:
     changed(
         run, python="/tmp/python", source="/etc/passwd", base_url="http://127.0.0.1:9/v1",
@@ -229,6 +244,14 @@ def test_reading_goes_on_and_has_no_effect(proctor: Proctor, run: Path, tmp_path
     assert proctor("compare", run, run).returncode == 0
     assert (run / "run.db").read_bytes() == before
     assert "evil" not in sys.modules
+
+
+def test_an_export_writes_where_it_is_told(proctor: Proctor, run: Path, tmp_path: Path) -> None:
+    remembered(changed(run, model=".."), begun="/../../../../x")
+    place = tmp_path / "a" / "b" / "out"
+    done = proctor("export", run, "--format", "lm-eval", "--out", place)
+    assert done.returncode == 0, done.stderr
+    assert {each.parent for each in tmp_path.rglob("*.json*")} == {place / "__.."}
 
 
 def test_repairs_open_no_source_of_another(proctor: Proctor, tmp_path: Path) -> None:

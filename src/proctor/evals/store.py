@@ -174,7 +174,12 @@ class RunStore:
     @property
     def begun(self) -> str:
         """Time at which the run was begun: ISO, UTC."""
-        return str(self.recall("begun") or self.changed)
+        found = str(self.recall("begun"))
+        try:
+            datetime.fromisoformat(found)
+        except ValueError:  # not there, or a stranger's
+            return self.changed
+        return found
 
     @property
     def changed(self) -> str:

@@ -84,7 +84,9 @@ def write_lm_eval(store: RunStore, directory: Path) -> None:
     if not settings.modes:
         raise InputError("lm-eval has scores, and this run was made with --no-run-tests")
     model = re.sub(r"[\"<>:/|\\?*\[\]]+", "__", settings.model)
-    time = store.begun[:19].replace(":", "-")
+    if model.strip(".") == "":  # whoever wrote the run might name another directory
+        model = f"__{model}"
+    time = re.sub(r"[^0-9T+-]", "-", store.begun[:19])
     place = directory / model
     try:
         place.mkdir(parents=True, exist_ok=True)
