@@ -39,7 +39,7 @@ def test_two_readers_do_not_meet(tmp_path: Path) -> None:
 
 
 def test_a_few_kilobytes_that_stand_for_gigabytes_are_refused(tmp_path: Path) -> None:
-    value = pa.array(["\0" * 60_000_000])
+    value = pa.array(["\0" * 80_000_000])
     indices = pa.array([0] * 128, type=pa.int32())
     table = pa.table({"a": pa.DictionaryArray.from_arrays(indices, value)})
     path = written(tmp_path, table, compression="zstd", store_schema=False)

@@ -9,8 +9,10 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +37,7 @@ from proctor.formats.packages.package import load
 from proctor.formats.packages.yaml_text import parse_yaml
 from proctor.formats.programs import read_programs
 from proctor.formats.replies import between_last_fences, code_blocks, extract_code
-from proctor.formats.tables import Row
+from proctor.formats.tables import Row, columns_of, read_table
 from proctor.formats.thoughts import answer
 from proctor.grading import Comparison, Convention, Match
 from proctor.integrations import rows as reward_rows
@@ -54,6 +56,7 @@ from proctor.limits import Limits
 from proctor.prediction import CallTask
 from proctor.problem import Aggregate, Communication, Problem, Stub, Subtask, Test
 from proctor.program import Program
+from proctor.sandbox import notebook
 from proctor.service.http.judge0 import request as judge0
 from proctor.service.http.judge0.archive import unpacked
 from proctor.service.http.judge0.languages import Judge0Language
@@ -245,6 +248,44 @@ def bundle_with() -> tuple[Callable[[bytes], object], bytes]:
         return of_bundle(place / "b")
 
     return read, manifest.read_bytes()
+
+
+def zipped_bundle() -> tuple[Callable[[bytes], object], bytes]:
+    """Reading of a bundle that is an archive, and one."""
+    place = Path(tempfile.mkdtemp(prefix="proctor-fuzz-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    archive_of = place / "b.zip"
+    bundle(JUDGED, archive_of)
+
+    def read(data: bytes) -> object:
+        archive_of.write_bytes(data)
+        return of_bundle(archive_of)
+
+    return read, archive_of.read_bytes()
+
+
+def parquet(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, "rows.parquet")
+        path.write_bytes(data)
+        columns_of(path)
+        list(read_table(path))
+
+
+def parquet_file() -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    made = io.BytesIO()
+    rows = [{"id": "a", "n": 1, "list": [1.5, None], "in": {"x": b"y"}, "at": date(2030, 1, 2)}] * 9
+    pq.write_table(pa.Table.from_pylist(rows), made, row_group_size=4)
+    return made.getvalue()
+
+
+def notebook_answer(data: bytes) -> None:
+    found = notebook._decoded(data)
+    notebook._error(found)
+    json.dumps(notebook._displays(found))
 
 
 def results_row(data: bytes) -> None:
@@ -443,6 +484,16 @@ def main_file(package: str, name: str) -> bytes:
 
 
 MANIFEST_OF_BUNDLE = bundle_with()
+ZIPPED_BUNDLE = zipped_bundle()
+NOTEBOOK = documents({
+    "result": {"text/plain": "1"}, "shown": [{"image/png": "YQ=="}], "shown_at": [0],
+    "error": {"name": "E", "value": "v", "lines": ["a\n"], "plain": "p", "brief": "b"},
+})  # fmt: skip
+PARQUET = {} if find_spec("pyarrow") is None else {
+    "parquet": Parser(parquet, (parquet_file(),), (
+        b"PAR1", b"\x00", b"\xff", b"\x15\x04", b"\x19\x1c", b"\x80\x80\x80\x80\x08", b"\x2c", b"\x00" * 8,
+    )),
+}  # fmt: skip
 RESULTS = documents(
     {"verdict": "WA", "score": 0.5, "message": "m", "results": [True, -2], "error_code": -2,
      "error_message": "e", "metadata": {"output": "1"}, "machine": {"id": "a", "cpu": "b"},
@@ -500,6 +551,13 @@ PARSERS = {
         b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-1", b"../", b"/", b"true", b'""',
         b"9" * 5000, b"program/", b"beside/", b"tests/", b"XX", b"\\u0000", b"NaN", b".",
     )),
+    "bundle.zip": Parser(ZIPPED_BUNDLE[0], (ZIPPED_BUNDLE[1],), (
+        b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06", b"\x00", b"\xff", b"../", b"manifest.json", b"\x01\x00\x08\x00",
+    )),
+    "notebook": Parser(notebook_answer, NOTEBOOK, (
+        b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-1", b"true", b'""', b"9" * 5000, b"NaN",
+    )),
+    **PARQUET,
     "results row": Parser(results_row, RESULTS, (
         b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-1", b"true", b'""', b"SK", b"XX",
         b"9" * 5000, b"[]", b"{}",

@@ -97,8 +97,13 @@ def load_some(
         return {name: _usable(found.load(name)) for name in titles if name in only}, titles
     except InputError as error:
         # It may quote a whole file.
-        message, file = error.message[:_LONGEST_MESSAGE], error.file or str(path)
+        message, file = _line(error.message[:_LONGEST_MESSAGE]), _line(error.file or str(path))
         raise InputError(message, file=file, line=error.line, field=error.field) from error
+
+
+def _line(text: str) -> str:
+    """Return a text without line breaks and the like, which a package may have in its names."""
+    return CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def _usable(package: Package) -> Package:
