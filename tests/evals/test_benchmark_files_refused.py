@@ -110,7 +110,7 @@ def test_tests_that_cannot_be_used(tmp_path: Path, tests: str, says: str) -> Non
          "field `grading.checker.file`: there is no"),
         (("[rows]", "[rows]\nhub = '../x'"), "field `rows.hub`: is not an OWNER/NAME"),
         (("user =", "text = 'x'\nuser ="), "field `prompt`: needs one of these: `user`, perhaps"),
-        (("[rows]", "[rows"), "is not TOML"),
+        (("[rows]", "[rows"), "broken TOML"),
     ],
 )  # fmt: skip
 def test_files_that_cannot_be_used(
