@@ -20,8 +20,8 @@ def test_clean(level: str) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     first, second, last = done.stdout.decode().splitlines()
     assert first == (
-        "held            escape/kill_victim: Signals to a process of the same user;"
-        " must: held; happened: held"
+        "held            escape/kill_victim: Signals to a process of the same user, by every call"
+        " that sends one; must: held; happened: held"
     )
     assert second.startswith("held            grader/frames: ")
     assert "happened: standard WA, fast WA, official WA" in second
@@ -70,7 +70,7 @@ def test_a_table_on_a_terminal() -> None:
     assert done.returncode == 0
     text = done.stdout.decode()
     assert "what happened" in text
-    assert "Signals to a process of the same user (kill_victim)" in text
+    assert "Signals to a process of the same user, by every call that sends one (kill_victim)" in text
 
 
 @pytest.mark.user
