@@ -30,6 +30,15 @@ _RECORD = {
     "start_server": str, "set_aside": int,
 }  # fmt: skip
 """Kinds of the values of a run as a whole; others may be anything."""
+
+
+class _SampleRow(msgspec.Struct, frozen=True, array_like=True):
+    """A row of the table of samples."""
+
+    problem_id: str
+    sample: int
+
+
 _checked: deque[tuple[Path, tuple[int, ...]]] = deque(maxlen=64)
 
 
@@ -50,6 +59,8 @@ def check_rows(connection: sqlite3.Connection, place: Path, stamp: tuple[int, ..
         for kind in (Generation, Turn, SampleJudgement):
             for row in _rows(connection, kind):
                 _check(row)
+        for problem, number in connection.execute("SELECT problem_id, sample FROM sample"):
+            _check(msgspec.convert((problem, number), _SampleRow))
     except (sqlite3.Error, ValueError, TypeError, RecursionError) as error:  # msgspec's too
         raise InputError(f"holds what no run does: {error}", file=str(place)) from error
     _checked.append((place, stamp))

@@ -24,22 +24,24 @@ async def for_each(
     ended: asyncio.Queue[asyncio.Task[Any]] = asyncio.Queue()
     working = 0
 
-    async def worker() -> None:
+    async def worker(item: Item) -> None:
         nonlocal working
         try:
-            for item in waiting:
-                await do(item)
-                if working > at_once():
-                    return
-                fill()
+            await do(item)
         finally:
             working -= 1
+        fill()
 
     def fill() -> None:
+        # No worker without an item: a stored run may ask for any number at once.
         nonlocal working
         while working < at_once():
+            for item in waiting:
+                break
+            else:
+                return
             working += 1
-            workers.add(task := asyncio.create_task(worker()))
+            workers.add(task := asyncio.create_task(worker(item)))
             task.add_done_callback(ended.put_nowait)
 
     for task in beside:
