@@ -74,12 +74,12 @@ def test_an_error_of_a_worker_that_came_later_ends_all() -> None:
 
 
 def test_any_number_at_once_begins_no_more_than_there_are_items() -> None:
-    begun = 0
+    asked = 0
 
     def at_once() -> int:
-        nonlocal begun
-        begun += 1
-        assert begun < 100, "as many workers as are allowed, rather than needed"
+        nonlocal asked
+        asked += 1
+        assert asked < 100, "a worker was begun without an item"
         return 1_000_000_000
 
     async def test(work: Work) -> None:

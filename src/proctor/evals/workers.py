@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable
+from itertools import islice
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -33,13 +34,9 @@ async def for_each(
         fill()
 
     def fill() -> None:
-        # No worker without an item: a stored run may ask for any number at once.
         nonlocal working
-        while working < at_once():
-            for item in waiting:
-                break
-            else:
-                return
+        # No worker without an item: a stored run may ask for any number at once.
+        for item in islice(waiting, max(at_once() - working, 0)):
             working += 1
             workers.add(task := asyncio.create_task(worker(item)))
             task.add_done_callback(ended.put_nowait)
