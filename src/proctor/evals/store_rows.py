@@ -17,10 +17,9 @@ from proctor.evals.stored import (
     columns,
     from_row,
 )
+from proctor.reports.records import LARGEST_NUMBER
 from proctor.verdict import Verdict
 
-_MOST = 1 << 40
-"""Largest number of tokens, samples and turns: sums of them stay within SQLite's integers."""
 _LIST = list[Any]
 _OBJECT = dict[str, Any]
 _RECORD = {
@@ -76,7 +75,7 @@ def _check(row: Any) -> None:
     """Raise ValueError for numbers, names or JSON that no row has."""
     for name in columns(type(row)):
         value = getattr(row, name)
-        if isinstance(value, int | float) and not 0 <= value <= _MOST:
+        if isinstance(value, int | float) and not 0 <= value <= LARGEST_NUMBER:
             raise ValueError(f"{name} is {value}")
     if isinstance(row, SampleJudgement):
         Verdict(row.verdict)
