@@ -136,7 +136,7 @@ def load() -> Config:
             " XDG_CONFIG_HOME to a directory of yours, or name a file in PROCTOR_CONFIG",
             file=str(place),
         ) from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}", file=str(place)) from error
     try:
         return msgspec.convert(table, Config)

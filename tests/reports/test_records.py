@@ -2,18 +2,25 @@
 
 import json
 import os
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from proctor.cli.eval_settings import _file as settings_file
 from proctor.errors import InputError
+from proctor.evals.ioi.report import load_thresholds
+from proctor.evals.prices import read_prices
 from proctor.reports.contamination import MOST_MONTHS, largest_step
+from proctor.reports.errata import read_errata
 from proctor.reports.figures import figures
 from proctor.reports.html.page import render
+from proctor.reports.published import read_published
 from proctor.reports.records import PROVENANCE_SUFFIX, RunRecords, SampleRecord, read_run
 from proctor.reports.tallies import Mode, tally
+from proctor.solver.profile import _read as load_profile
 from proctor.verdict import Verdict
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -46,6 +53,16 @@ def test_what_is_too_deep(tmp_path: Path) -> None:
     Path(f"{place}{PROVENANCE_SUFFIX}").write_text(f'{{"a": {DEEP}}}')
     with pytest.raises(InputError, match="no JSON object"):
         read_run(place)
+
+
+@pytest.mark.parametrize(
+    "read", [read_published, read_errata, load_thresholds, read_prices, load_profile, settings_file]
+)
+def test_tables_that_are_too_deep(tmp_path: Path, read: Callable[[Path], Any]) -> None:
+    place = tmp_path / "table.toml"
+    place.write_text(f"a = {DEEP}")
+    with pytest.raises(InputError):
+        read(place)
 
 
 def test_a_provenance_that_is_no_plain_file(tmp_path: Path) -> None:
