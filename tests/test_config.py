@@ -7,7 +7,9 @@ import pytest
 
 from proctor import config
 from proctor.errors import InputError
+from proctor.languages import cache
 from proctor.sandbox.choice import policy
+from proctor.signatures import state_directory
 
 pytestmark = pytest.mark.user
 
@@ -142,3 +144,18 @@ def test_a_file_of_another_user_is_refused_unless_named(
         config.load()
     monkeypatch.setenv("PROCTOR_CONFIG", str(place))
     assert config.load().isolation.minimum == "landlock"
+
+
+def test_a_base_directory_is_absolute_or_not_used(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below the working directory a stranger may have put settings, compiled programs, proofs."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "proctor/config.toml", '[isolation]\nbackends = ["none"]\n')
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, ".")
+    monkeypatch.delenv("PROCTOR_CACHE_DIR", raising=False)
+    assert config.load() == config.Config()
+    assert config.path() == home / ".config/proctor/config.toml"
+    assert cache.directory() == home / ".cache/proctor"
+    assert state_directory() == home / ".local/state/proctor"

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError
+from proctor.variables import base_directory
 
 
 class IsolationConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,10 +109,10 @@ def path() -> Path | None:
     if named:
         return Path(named)
     try:
-        home = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
+        home = base_directory("XDG_CONFIG_HOME", "~/.config")
     except RuntimeError:  # as in containers whose user ID has no name
         return None
-    return Path(home) / "proctor" / "config.toml"
+    return home / "proctor" / "config.toml"
 
 
 def load() -> Config:
@@ -135,7 +136,7 @@ def load() -> Config:
             " XDG_CONFIG_HOME to a directory of yours, or name a file in PROCTOR_CONFIG",
             file=str(place),
         ) from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}", file=str(place)) from error
     try:
         return msgspec.convert(table, Config)

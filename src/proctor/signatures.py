@@ -8,26 +8,21 @@ import hashlib
 import hmac
 import json
 import logging
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
 from proctor.private_files import check_private, secret_of
+from proctor.variables import base_directory
 
 KEY = "signing-key"
 _logger = logging.getLogger(__name__)
 
 
 def state_directory() -> Path:
-    """Return the user's directory for what proctor keeps. Raises RuntimeError if he has no home.
-
-    A path that is not absolute is not used: the working directory may be a stranger's.
-    """
-    home = Path(os.environ.get("XDG_STATE_HOME") or "")
-    if not home.is_absolute():
-        home = Path("~/.local/state").expanduser()
+    """Return the user's directory for what proctor keeps. Raises RuntimeError if he has no home."""
+    home = base_directory("XDG_STATE_HOME", "~/.local/state")
     if not home.is_absolute():
         raise RuntimeError("there is no home directory")
     return home / "proctor"

@@ -1,5 +1,7 @@
 """Environment variables that proctor reads. An empty one counts as not set."""
 
+import os
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -70,3 +72,13 @@ VARIABLES = (
     Variable("NO_COLOR", "Anything: no colours."),
     Variable("PROCTOR_TEST_DATA", "Data sets for proctor's own tests."),
 )
+
+
+def base_directory(variable: str, usual: str) -> Path:
+    """Return a base directory of the user's: a variable's, or the usual one below `~`.
+
+    A path that is not absolute is not used: the working directory may be a stranger's. Raises
+    RuntimeError for a user without a home.
+    """
+    named = Path(os.environ.get(variable) or "")
+    return named if named.is_absolute() else Path(usual).expanduser()

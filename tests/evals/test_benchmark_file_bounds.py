@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 import pytest
-from benchmark_files import ADD, ANSWER, STDIO, SUB, prompt_of, write
+from benchmark_files import ADD, ANSWER, QUESTIONS, STDIO, SUB, prompt_of, write
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,6 +100,16 @@ def test_what_takes_too_much_is_told_by_file_field_and_row(
         assert caught.value.file == str(path)
 
 
+def test_what_functions_have_other_processes_do_counts() -> None:
+    slow = "last('(a+)+$', 'a' * 40 ~ 'b')"  # takes another process to a bound of its own
+    one = evaluation.EvaluationStep("once", f"{slow} ~ 1")
+    (found,) = evaluation.evaluate([one], ["{}"], {})
+    assert found == {"once": {"plain": "1"}}
+    often = evaluation.EvaluationStep("often", f"{slow} ~ {slow} ~ {slow} ~ {slow}")
+    (found,) = evaluation.evaluate([often], ["{}"], {})
+    assert found["often"]["bound"]
+
+
 def test_a_reply_that_takes_too_long_has_no_answer(tmp_path: Path) -> None:
     greedy = ANSWER + "[extraction]\nwhole = \"{{ reply|length ** (9 ** 8) if reply else '' }}\"\n"
     benchmark = load(write(tmp_path, greedy, "id,question,right\n1,2 + 2,4\n"))
@@ -121,6 +131,14 @@ def test_a_template_includes_files_beside_it_alone(tmp_path: Path, name: str) ->
         text = "{% " + tag + f" '{name}'" + (" as x" if tag == "import" else "") + " %}"
         with pytest.raises(InputError, match="not a text file beside it"):
             TemplateCompiler(place, "x.toml").template(text, "prompt.user")
+
+
+def test_a_checker_of_no_blocks_is_not_read_into_memory(tmp_path: Path) -> None:
+    path = write(tmp_path, ANSWER + '[grading.checker]\nfile = "c.cpp"\n', QUESTIONS)
+    (tmp_path / "c.cpp").touch()
+    os.truncate(tmp_path / "c.cpp", 1 << 36)
+    with pytest.raises(InputError, match="has 68719476736 bytes, more than"):
+        list(load(path).open_source(Settings()).infos())
 
 
 def test_templates_that_include_each_other_end(tmp_path: Path) -> None:

@@ -287,3 +287,14 @@ def test_every_field_is_described_or_has_an_effect() -> None:
     effects = {"headers" if name == "header" else name for name in OPTIONS} - {"benchmark"}
     assert set(Settings.__struct_fields__) == described | effects
     assert not described & effects
+
+
+@pytest.mark.parametrize(
+    "damage", ["DROP TABLE judged", "UPDATE generation SET text = CAST(x'ff' AS TEXT)"]
+)
+def test_a_damaged_run_of_ones_own_is_told(proctor: Proctor, run: Path, damage: str) -> None:
+    with closing(sqlite3.connect(run / "run.db")) as connection, connection:
+        connection.execute(damage)
+    done = proctor("export", run, "--format", "jsonl")
+    assert (done.returncode, "of a run cannot be read: " in done.stderr) == (2, True), done.stderr
+    assert proctor("runs", run.parent).returncode == 0

@@ -109,6 +109,16 @@ def test_what_is_no_run_is_not_opened(
     assert victim.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "values", ["'p', 'one'", "'p', -1", "'p', 1.5", "x'ff', 0", "'p', 1 << 60"]
+)
+def test_a_sample_that_no_run_has(run: Path, values: str) -> None:
+    altered(run, f"INSERT INTO sample VALUES ({values})")
+    for write in (False, True):
+        with pytest.raises(InputError, match="holds what no run does"):
+            RunStore.open(run, write=write)
+
+
 def test_commands_say_why(proctor: Proctor, run: Path, victim: Path) -> None:
     a_trigger(run, victim)
     for action in ("resume", "rejudge", "export", "compare"):

@@ -71,3 +71,22 @@ def test_an_error_of_a_worker_that_came_later_ends_all() -> None:
             await loop
 
     assert run(test).done == [0]
+
+
+def test_any_number_at_once_begins_no_more_than_there_are_items() -> None:
+    asked = 0
+
+    def at_once() -> int:
+        nonlocal asked
+        asked += 1
+        assert asked < 100, "a worker was begun without an item"
+        return 1_000_000_000
+
+    async def test(work: Work) -> None:
+        loop = asyncio.create_task(for_each(range(3), work.do, at_once))
+        await settled()
+        assert list(work.under_way) == [0, 1, 2]
+        await work.finish(0, 1, 2)
+        await loop
+
+    assert run(test).done == [0, 1, 2]

@@ -91,3 +91,16 @@ def test_origins_of_a_later_version_are_read(path: Path) -> None:
     later = [{"rows": 0, "host": {"cpu": "a"}, "more": [1]}]
     sidecar_of(path).write_text(json.dumps(SETTINGS | {"origins": later}))
     assert Sidecar.of(path).origin(0).host == {"cpu": "a"}
+
+
+def test_settings_that_are_no_plain_file(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    beside = sidecar_of(results)
+    os.mkfifo(beside)  # reading it would never end
+    with pytest.raises(InputError, match="not a regular file"):
+        Sidecar.of(results)
+    beside.unlink()
+    beside.touch()
+    os.truncate(beside, 1 << 36)  # a file of no blocks
+    with pytest.raises(InputError, match="more than"):
+        Sidecar.of(results)

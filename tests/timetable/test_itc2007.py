@@ -139,6 +139,7 @@ def test_an_instance_becomes_an_input() -> None:
     [
         ("Courses: 2", "Courses: two", 2, "Courses is 'two'"),
         ("Days: 2", "Days: 0", 4, "Days is 0"),
+        ("Days: 2", "Days: 1000000000", 4, "Days is .*, not a number from 1 to 10000"),
         ("Rooms: 1\n", "", 3, "`Rooms: value` should be here"),
         ("Courses: 2", "Courses: 1", 11, "ROOMS: should be here"),
         ("Courses: 2", "Courses: 3", 13, "a course has 5 fields, not 1"),

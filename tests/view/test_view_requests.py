@@ -1,9 +1,11 @@
 """Requests that the page of `proctor view` makes, over a real run."""
 
 import shutil
+import sqlite3
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -208,13 +210,17 @@ def test_runs_that_are_broken_harm_no_other(evaluated: Path, tmp_path: Path) -> 
     shutil.copytree(evaluated / "first", place / "cut")
     half = (place / "cut/run.db").read_bytes()
     (place / "cut/run.db").write_bytes(half[: len(half) // 2])
+    shutil.copytree(evaluated / "first", place / "odd")  # its rows count as its user's own
+    with closing(sqlite3.connect(place / "odd/run.db")) as connection, connection:
+        connection.execute("UPDATE generation SET prompt_tokens = 'many'")
     (place / "a file").write_text("none")
     with viewing(place) as served:
         found = {each["name"]: each for each in ask(served, "runs")}
         assert {name: each["state"] for name, each in found.items()} == {
             "cut": "broken", "empty": "broken", "first": "done", "garbage": "broken",
+            "odd": "broken",
         }  # fmt: skip
-        assert all(found[name]["error"] for name in ("cut", "empty", "garbage"))
+        assert all(found[name]["error"] for name in ("cut", "empty", "garbage", "odd"))
         for path in ("samples", "run"):
             answer = served.get(f"/api/{path}", run="cut")
             assert answer.status_code == 200 if path == "run" else answer.status_code < 500

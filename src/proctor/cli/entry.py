@@ -6,6 +6,7 @@ failure, 130 an interruption, and 141 output that nobody reads any more.
 
 import os
 import signal
+import sqlite3
 import sys
 import warnings
 from collections.abc import Sequence
@@ -70,6 +71,9 @@ def _run(app: typer.Typer, arguments: list[str]) -> int:
         return error.exit_code
     except OSError:
         raise
+    except sqlite3.Error as error:  # of a run that is damaged, or was changed
+        terminal.note(f"the database of a run cannot be read: {error}")
+        return UsageError.exit_code
     except Exception:  # noqa: BLE001 - nothing is hidden: these are the command's last words
         import traceback
 

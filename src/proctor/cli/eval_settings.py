@@ -37,6 +37,6 @@ def merged(
 def _file(path: Path) -> dict[str, Any]:
     try:
         table = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}", file=str(path)) from error
     return {name.replace("-", "_"): value for name, value in table.items()}

@@ -1,5 +1,6 @@
 """`proctor runs`, `proctor export` and `proctor lm-eval`."""
 
+import sqlite3
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -49,7 +50,7 @@ def _row(path: Path) -> dict[str, Any] | None:
                 "samples": store.count(),
                 "unfinished": store.unfinished(current_judges(store, settings)),
             }
-    except ProctorError:  # killed before it was begun: not a run yet
+    except (ProctorError, sqlite3.Error):  # killed before it was begun, damaged, or not a run's
         return None
 
 

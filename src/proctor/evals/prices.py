@@ -131,7 +131,7 @@ def read_prices(file: Traversable) -> list[Price]:
         return msgspec.convert(tomllib.loads(file.read_text("utf-8")), _PriceTable).price
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from error
-    except (ValueError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError) as error:  # msgspec's too
         raise InputError(f"is not a table of prices: {error}", file=str(file)) from error
 
 

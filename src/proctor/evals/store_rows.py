@@ -17,10 +17,9 @@ from proctor.evals.stored import (
     columns,
     from_row,
 )
+from proctor.reports.records import LARGEST_NUMBER
 from proctor.verdict import Verdict
 
-_MOST = 1 << 40
-"""Largest number of tokens, samples and turns: sums of them stay within SQLite's integers."""
 _LIST = list[Any]
 _OBJECT = dict[str, Any]
 _RECORD = {
@@ -30,6 +29,15 @@ _RECORD = {
     "start_server": str, "set_aside": int,
 }  # fmt: skip
 """Kinds of the values of a run as a whole; others may be anything."""
+
+
+class _SampleRow(msgspec.Struct, frozen=True, array_like=True):
+    """A row of the table of samples."""
+
+    problem_id: str
+    sample: int
+
+
 _checked: deque[tuple[Path, tuple[int, ...]]] = deque(maxlen=64)
 
 
@@ -50,6 +58,8 @@ def check_rows(connection: sqlite3.Connection, place: Path, stamp: tuple[int, ..
         for kind in (Generation, Turn, SampleJudgement):
             for row in _rows(connection, kind):
                 _check(row)
+        for problem, number in connection.execute("SELECT problem_id, sample FROM sample"):
+            _check(msgspec.convert((problem, number), _SampleRow))
     except (sqlite3.Error, ValueError, TypeError, RecursionError) as error:  # msgspec's too
         raise InputError(f"holds what no run does: {error}", file=str(place)) from error
     _checked.append((place, stamp))
@@ -65,7 +75,7 @@ def _check(row: Any) -> None:
     """Raise ValueError for numbers, names or JSON that no row has."""
     for name in columns(type(row)):
         value = getattr(row, name)
-        if isinstance(value, int | float) and not 0 <= value <= _MOST:
+        if isinstance(value, int | float) and not 0 <= value <= LARGEST_NUMBER:
             raise ValueError(f"{name} is {value}")
     if isinstance(row, SampleJudgement):
         Verdict(row.verdict)

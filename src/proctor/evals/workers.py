@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable
+from itertools import islice
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -24,22 +25,20 @@ async def for_each(
     ended: asyncio.Queue[asyncio.Task[Any]] = asyncio.Queue()
     working = 0
 
-    async def worker() -> None:
+    async def worker(item: Item) -> None:
         nonlocal working
         try:
-            for item in waiting:
-                await do(item)
-                if working > at_once():
-                    return
-                fill()
+            await do(item)
         finally:
             working -= 1
+        fill()
 
     def fill() -> None:
         nonlocal working
-        while working < at_once():
+        # No worker without an item: a stored run may ask for any number at once.
+        for item in islice(waiting, max(at_once() - working, 0)):
             working += 1
-            workers.add(task := asyncio.create_task(worker()))
+            workers.add(task := asyncio.create_task(worker(item)))
             task.add_done_callback(ended.put_nowait)
 
     for task in beside:

@@ -15,6 +15,7 @@ from typing import Any, Self
 import msgspec
 
 from proctor.errors import InputError, SettingsError
+from proctor.sandbox.machine import plain_file
 from proctor.signatures import is_signed, signature
 
 SETTINGS_SUFFIX = ".settings.json"
@@ -22,6 +23,8 @@ _ORIGINS = "origins"
 _SIGNATURES = "signatures"
 """Keys of origins and signatures, among the settings; no setting has these names."""
 _EFFECTS = frozenset({"packages", "preload"})
+_LONGEST = 32 << 20
+"""Bytes of a sidecar that is read."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -111,7 +114,8 @@ class Sidecar:
         """Read the sidecar of a results file. Raises SettingsError if it is missing, InputError."""
         place = sidecar_of(results)
         try:
-            content = msgspec.json.decode(place.read_bytes(), type=dict[str, Any])
+            text = plain_file.read(str(place.resolve()), _LONGEST)
+            content = msgspec.json.decode(text, type=dict[str, Any])
             origins = msgspec.convert(content.pop(_ORIGINS, ()), tuple[Origin, ...])
             signatures = msgspec.convert(content.pop(_SIGNATURES, {}), dict[str, str])
         except FileNotFoundError as error:

@@ -18,6 +18,7 @@ from proctor.cell.native_job import ENTRY
 from proctor.errors import InputError
 from proctor.sandbox.command import harvested
 from proctor.sandbox.machine import plain_file
+from proctor.variables import base_directory
 
 MOST = 2 << 30
 """Bytes that the cache may hold; what has not been used for longest goes first."""
@@ -32,8 +33,7 @@ def directory() -> Path:
     named = os.environ.get("PROCTOR_CACHE_DIR")
     if named:
         return Path(named)
-    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(home).expanduser() / "proctor"
+    return base_directory("XDG_CACHE_HOME", "~/.cache") / "proctor"
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:

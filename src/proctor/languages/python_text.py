@@ -142,6 +142,11 @@ def last_match(pattern: str, text: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def cpu_taken() -> float:
+    """Return the CPU seconds that inspecting and matching have taken so far, in a single thread."""
+    return _workers.get().cpu()
+
+
 def _asked(what: str, *texts: str) -> object:
     if max(map(len, texts), default=0) > LONGEST:
         return None

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PERMUTATIONS = 1999
 FEWEST = 10
 """Smallest number of problems on each side of a candidate month."""
+MOST_MONTHS = 240
+"""Most months among which a step is looked for: time and memory grow with their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,9 @@ def step_at(tallies: Iterable[Tally], since: date, level: float = LEVEL) -> Step
 
 
 def largest_step(tallies: Iterable[Tally]) -> LargestStep | None:
-    """Find the month with the largest standardised change; None with fewer than two candidates.
+    """Find the month with the largest standardised change.
+
+    None with fewer than two candidates, or more than MOST_MONTHS months.
 
     For each month with ten problems on either side, the sum of pass rates after it, less its
     expectation within strata, over its standard deviation under permutation; the largest absolute
@@ -105,6 +109,8 @@ def largest_step(tallies: Iterable[Tally]) -> LargestStep | None:
 
     dated = [each for each in with_verdicts(tallies) if each.published is not None]
     months = sorted({each.month for each in dated})
+    if len(months) > MOST_MONTHS:
+        return None
     sides = {
         month: [each.month >= month for each in dated]
         for month in months

@@ -96,5 +96,5 @@ def correct(tallies: Iterable[Tally], errata: Sequence[ErrataList]) -> Corrected
 def _parsed(text: str, name: str) -> ErrataList:
     try:
         return msgspec.convert(tomllib.loads(text), ErrataList)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"no list of errata: {error}", file=name) from error

@@ -50,5 +50,5 @@ def read_published(path: Path) -> tuple[PublishedScore, ...]:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File).score
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    except (ValueError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"no published scores: {error}", file=str(path)) from error

@@ -5,7 +5,7 @@ JSON object: data set, prompts, limits, judge and the like. Comparisons rest on 
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -13,11 +13,16 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 
 from proctor.errors import InputError
+from proctor.sandbox.machine import plain_file
 from proctor.shown import counted, quoted, shown
 from proctor.verdict import Verdict
 from proctor.whole_file import whole_file
 
 PROVENANCE_SUFFIX = ".provenance.json"
+LARGEST_NUMBER = 1 << 40
+"""Largest number of tokens, seconds, samples and turns: sums of them stay within 64 bits."""
+_LONGEST = 32 << 20
+"""Bytes of a provenance file that is read."""
 Key = tuple[str, int]
 """Problem and sample."""
 _Decoded = TypeVar("_Decoded")
@@ -130,7 +135,7 @@ class _LineIndex:
     def decode(self, decoder: msgspec.json.Decoder[_Decoded], line: bytes, number: int) -> _Decoded:
         try:
             return decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(
                 f"no sample record: {error}", file=str(self.path), line=number
             ) from error
@@ -182,6 +187,8 @@ def read_run(path: Path, name: str | None = None) -> RunRecords:
     lines = _LineIndex(path)
     for number, begin, line in lines.content():
         record = lines.decode(_RECORD, line, number)
+        if (odd := _impossible(record)) is not None:
+            raise InputError(f"no sample record: {odd}", file=str(path), line=number)
         key = (record.problem_id, record.sample)
         before = lines.begins.setdefault(key, begin)
         if before != begin:
@@ -198,6 +205,15 @@ def read_run(path: Path, name: str | None = None) -> RunRecords:
     return RunRecords(
         name or path.stem, _FileRecords(lines), _provenance(path), _FileDetails(lines)
     )
+
+
+def _impossible(record: SampleRecord) -> str | None:
+    """Return the number of a record that no sample has, if there is one: sums of it would fail."""
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if isinstance(value, int | float) and not 0 <= value <= LARGEST_NUMBER:
+            return f"its {each.name} is {str(value)[:40]}"
+    return None
 
 
 def write_run(path: Path, run: RunRecords) -> None:
@@ -231,8 +247,7 @@ def _provenance(path: Path) -> dict[str, Any]:
     if not beside.exists():
         return {}
     try:
-        return msgspec.json.decode(beside.read_bytes(), type=dict[str, Any])
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(beside)) from error
-    except msgspec.DecodeError as error:
+        text = plain_file.read(str(beside.resolve()), _LONGEST)
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"no JSON object: {error}", file=str(beside)) from error

@@ -54,7 +54,7 @@ class Tally:
     @property
     def month(self) -> str:
         """YYYY-MM of publication; empty if not known."""
-        return f"{self.published:%Y-%m}" if self.published else ""
+        return self.published.isoformat()[:7] if self.published else ""
 
     @property
     def stratum(self) -> tuple[str, str]:

@@ -152,10 +152,24 @@ class Helper:
                     stream.close()
         self._ended = process.wait()
 
+    def cpu(self) -> float:
+        """Return the CPU seconds that its processes, and ended ones of this process, have taken."""
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        running = 0.0
+        if self._process is not None and sys.platform == "linux":
+            with contextlib.suppress(OSError):  # it is gone
+                running = time.clock_gettime(_process_clock(self._process.pid))
+        return ended.ru_utime + ended.ru_stime + running
+
     def close(self) -> None:
         """End it. Idempotent."""
         with self._lock:
             self._end()
+
+
+def _process_clock(pid: int) -> int:
+    """Return Linux's number of the clock that counts a process's CPU time."""
+    return (~pid << 3) | 2
 
 
 def _write(fd: int, data: bytes, until: float) -> None:

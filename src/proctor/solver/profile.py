@@ -267,7 +267,7 @@ def _read(path: Path) -> Profile:
             raise InputError("is set by proctor", file=str(path), field="directory")
         profile = msgspec.convert({**table, "directory": str(path.parent.resolve())}, Profile)
         return _checked(profile)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}", file=str(path)) from error
     except msgspec.ValidationError as error:
         raise InputError(str(error), file=str(path)) from error

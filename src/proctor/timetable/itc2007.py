@@ -13,6 +13,8 @@ from proctor.errors import InputError
 
 DAYS_WEIGHT = 5
 COMPACTNESS_WEIGHT = 2
+_MOST = 10_000
+"""Largest number of days, and of periods of a day: all of them are listed."""
 HEADER = ("Name", "Courses", "Rooms", "Days", "Periods_per_day", "Curricula", "Constraints")
 SECTIONS = ("COURSES", "ROOMS", "CURRICULA", "UNAVAILABILITY_CONSTRAINTS")
 
@@ -135,8 +137,8 @@ def _header(lines: _CttLines) -> dict[str, Any]:
         if fields[0] != f"{key}:" or len(fields) != 2:
             raise lines.wrong(f"`{key}: value` should be here")
         found[key] = fields[1] if key == "Name" else lines.integer(fields[1], key)
-        if key in {"Days", "Periods_per_day"} and found[key] == 0:
-            raise lines.wrong(f"{key} is 0")
+        if key in {"Days", "Periods_per_day"} and not 0 < found[key] <= _MOST:
+            raise lines.wrong(f"{key} is {found[key]:.9g}, not a number from 1 to {_MOST}")
     return found
 
 

@@ -19,8 +19,8 @@ from proctor.evals.store_file import run_directories, stamp
 from proctor.reports.records import SampleRecord
 from proctor.text import well_formed
 
-UNREADABLE = (ProctorError, sqlite3.Error, msgspec.MsgspecError, OSError, ValueError)
-"""Errors of a directory that holds no run, a damaged one, or one of another version."""
+UNREADABLE = (ProctorError, sqlite3.Error, msgspec.MsgspecError, OSError, ValueError, TypeError)
+"""Errors of a directory that holds no run, a damaged or changed one, or one of another version."""
 FACETS = ("platform", "difficulty", "no_program", "finish_reason", "stop_reason")
 """Fields of a sample's record by whose values samples can be chosen."""
 _MOST_VALUES = 100

@@ -219,3 +219,16 @@ def test_notes_have_an_end(tmp_path: Path) -> None:
     for number in range(5000):
         tree.notes(str(number))
     assert len(tree.notes.found) == 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("wordcount", "tests/1-1.in"), ("wordcount", "tests/1-1.ans"),
+        ("agreed", "data/secret/1.ans"), ("climb", "input/input4.txt"),
+    ],
+)  # fmt: skip
+def test_a_file_of_no_blocks_is_not_read_into_memory(name: str, file: str, tmp_path: Path) -> None:
+    package = copied(tmp_path, name)
+    os.truncate(package / file, 1 << 36)
+    assert "has more than 512 MiB" in str(refused(package))

@@ -65,10 +65,10 @@ def broken(path: Path) -> int:
 
 
 def read_line(path: Path, position: int, length: int) -> bytes:
-    """Return a line by its position and length in bytes."""
+    """Return a line by its position and length in bytes, or as much of it as a reply may have."""
     with path.open("rb") as file:
         file.seek(position)
-        return file.read(length)
+        return file.read(min(length, LONGEST_REPLY))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -22,8 +22,13 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
     which can only be called.
     """
 
-    def __init__(self, included: Mapping[str, str]) -> None:
-        """Make it; `included` has texts of files by name, the only ones it can include."""
+    def __init__(
+        self, included: Mapping[str, str], after_call: Callable[[], None] = lambda: None
+    ) -> None:
+        """Make it; `included` has texts of files by name, the only ones it can include.
+
+        `after_call` is called after each call of one of FUNCTIONS.
+        """
         super().__init__(
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
@@ -39,6 +44,7 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
             "dict": dict,
             "namespace": Namespace,
         }
+        self._after_call = after_call
         self.globals = {name: object() for name in functions}
         self._functions = {id(self.globals[name]): function for name, function in functions.items()}
 
@@ -58,7 +64,9 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
         """Call what a template calls. Raises SecurityError, and what the callee raises."""
         function = self._functions.get(id(obj))
         if function is not None:
-            return function(*args, **kwargs)
+            found = function(*args, **kwargs)
+            self._after_call()
+            return found
         return super().call(context, obj, *args, **kwargs)
 
     def _shown(self, value: Any) -> Any:

@@ -19,6 +19,8 @@ from proctor.sandbox.helper import Helper, HelperTimeout
 
 CPU = 1.0
 """CPU seconds for all texts of one row."""
+FUNCTIONS_CPU = 3.0
+"""CPU seconds more for what functions parse or match for one row, in a process of their own."""
 MEMORY = 512 * MIB
 """Bytes of address space."""
 GROWTH = 24
@@ -127,12 +129,15 @@ def _alone(
         with contextlib.suppress(HelperTimeout, RecursionError):
             return _asked(steps, [row], included)[0]
     answers: Answers = {}
-    for count in range(1, len(steps)):
+    fitting, exceeding = 0, len(steps)  # numbers of first steps that do, and that do not
+    while exceeding - fitting > 1:
+        count = (fitting + exceeding) // 2
         try:
             (answers,) = _asked(steps[:count], [row], included)
+            fitting = count
         except (HelperTimeout, RecursionError):
-            return {**answers, steps[count - 1].key: {"error": "", "bound": True}}
-    return {**answers, steps[-1].key: {"error": "", "bound": True}}
+            exceeding = count
+    return {**answers, steps[fitting].key: {"error": "", "bound": True}}
 
 
 _workers = PerProcess(lambda: Helper(_WORKER))

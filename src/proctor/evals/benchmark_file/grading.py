@@ -26,6 +26,7 @@ from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.same_process import SameProcessTests
 from proctor.evals.benchmark_file.test_lists import call_tests, stdio_tests
 from proctor.formats.livecodebench import parse_json
+from proctor.formats.packages.files import LARGEST_SOURCE
 from proctor.formats.packages.package import load
 from proctor.grading import STANDARD_COMPARISON, Checker, Comparison
 from proctor.grading import Grading as OutputGrading
@@ -35,6 +36,7 @@ from proctor.limits import GIB, LEAST_MEMORY, Limits
 from proctor.prediction import AssertionTask, CallTask
 from proctor.problem import OutputOnly, Problem, Test
 from proctor.program import Program
+from proctor.sandbox.machine import plain_file
 from proctor.units import size
 
 Graded = Problem | UnitTests | SameProcessTests
@@ -179,7 +181,7 @@ def _output_grading(
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text("utf-8")
+        return plain_file.read(str(file.resolve()), LARGEST_SOURCE).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {error}", file=str(file)) from error
 

@@ -5,6 +5,7 @@ environment nor anything else but the texts and rows that it was asked about.
 """
 
 import json
+import signal
 from typing import Any
 
 import jinja2
@@ -15,6 +16,7 @@ from proctor.errors import InfraFault, InputError
 from proctor.evals.benchmark_file.environment import PlainEnvironment
 from proctor.evals.benchmark_file.evaluation import (
     CPU,
+    FUNCTIONS_CPU,
     GROWTH,
     MEMORY,
     CompiledText,
@@ -24,6 +26,7 @@ from proctor.evals.benchmark_file.evaluation import (
     most_answer,
 )
 from proctor.formats.plain_values import decode, encode
+from proctor.languages.python_text import cpu_taken
 from proctor.sandbox.helper import allow, serve
 
 _UNUSABLE = (jinja2.TemplateError, RecursionError, ValueError, OverflowError, TypeError)
@@ -39,29 +42,39 @@ class _Evaluator:
     """Compiles texts, keeps what it compiled, and evaluates it."""
 
     def __init__(self) -> None:
-        self._environment = PlainEnvironment({})
+        self._environment = PlainEnvironment({}, self._check_functions)
+        self._began = 0.0
         self._included: dict[str, str] = {}
         self._compiled: dict[tuple[str, bool], Any] = {}
 
     def answer(self, request: bytes) -> bytes:
         """Answer a request of `evaluation`, as JSON."""
-        allow(allowed(len(request)))
+        self._allow(len(request))
         asked = json.loads(request)
         if asked["included"] != self._included or len(self._compiled) > _MOST_KEPT:
             self._included, self._compiled = asked["included"], {}
-            self._environment = PlainEnvironment(self._included)
+            self._environment = PlainEnvironment(self._included, self._check_functions)
         if "text" in asked:
             return msgspec.json.encode(self._check(asked["text"], asked["is_template"]))
         steps = msgspec.convert(asked["steps"], list[EvaluationStep])
         rows: list[str] = []
         size = 0
         for names in asked["rows"]:
-            allow(allowed(len(request)))  # anew for each row
+            self._allow(len(request))  # anew for each row
             rows.append(self._row(steps, names, most_answer(len(request))))
             size += len(rows[-1])
             if size > _BATCH:
                 break
         return f"[{','.join(rows)}]".encode()
+
+    def _allow(self, size: int) -> None:
+        allow(allowed(size))
+        self._began = cpu_taken()
+
+    def _check_functions(self) -> None:
+        """End the process if functions had others take more CPU time than they may."""
+        if cpu_taken() - self._began > FUNCTIONS_CPU:
+            signal.raise_signal(signal.SIGPROF)
 
     def _check(self, text: str, is_template: bool) -> CompiledText:
         """Compile a text, and return the names that it uses, or what is wrong with it."""

@@ -138,7 +138,10 @@ def load_thresholds(path: Path) -> dict[int, Thresholds]:
         return {int(year): dict(medals) for year, medals in years.items()}
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    except ValueError as error:  # broken text, another shape, a year that is not a number
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # another shape, a year that is no number
         raise InputError(
             f"{error}; there must be a table per year with points by medal", file=str(path)
         ) from error

@@ -19,6 +19,8 @@ LARGEST_SOURCE = 32 << 20
 """Bytes of a program, a grader or a settings file: what is read here is kept in memory."""
 LARGEST_EXPORT = 512 << 20
 """Bytes of a main file that holds tests."""
+LARGEST_FILE = 512 << 20
+"""Bytes of any other file, such as a test's input."""
 
 
 _MOST_NOTES = 1000
@@ -108,17 +110,23 @@ class Tree:
         return self.resolved(name).is_dir()
 
     def file(self, name: str, *, said_by: str | None = None, field: str | None = None) -> Path:
-        """Absolute path of a regular file. Raises InputError if there is none."""
+        """Absolute path of a regular file. Raises InputError if there is none, or it is too large.
+
+        What is in it will be held in memory, and a file of no blocks can have any size.
+        """
         path = self.resolved(name, said_by=said_by, field=field)
         place = self.shown(said_by) if said_by else self.shown(name)
         try:
-            mode = path.stat().st_mode
+            about = path.stat()
         except OSError as error:
             what = f"{name!r}: {error.strerror}" if said_by else f"{error.strerror}"
             raise InputError(what, file=place, field=field) from error
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(about.st_mode):
             # Reading a pipe or a device would never end.
             raise InputError(f"{name!r} is not a regular file", file=place, field=field)
+        if about.st_size > LARGEST_FILE:
+            what = f"{name!r} has more than {LARGEST_FILE >> 20} MiB, which is too large"
+            raise InputError(what, file=place, field=field)
         return path
 
     def content(

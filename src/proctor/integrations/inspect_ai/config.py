@@ -87,6 +87,8 @@ def _read(path: Path) -> SandboxConfig:
         return SandboxConfig.model_validate(content or {})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
         raise InputError(str(error), file=str(path)) from error
+    except RecursionError as error:
+        raise InputError("is nested too deeply", file=str(path)) from error
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))

@@ -93,6 +93,7 @@ def months(runs: Sequence[RunFigures]) -> Markup:
     svg = Svg(bottom + 62, f"pass@1 by release month, {names[0]} to {names[-1]}")
     _rate_axis(svg, top, bottom)
     band = (WIDTH - _LEFT - _RIGHT) / len(names)
+    places = {name: at for at, name in enumerate(names)}
     skip = -(-len(names) // 11)
     for j, name in enumerate(names):
         x = _LEFT + (j + 0.5) * band
@@ -104,7 +105,7 @@ def months(runs: Sequence[RunFigures]) -> Markup:
     for i, each in enumerate(runs):
         offset = (i - (len(runs) - 1) / 2) * min(9.0, band / (len(runs) + 1))
         for name, estimate in each.months.items():
-            x = _LEFT + (names.index(name) + 0.5) * band + offset
+            x = _LEFT + (places[name] + 0.5) * band + offset
             few = " few" if estimate.problems < texts.FEW else ""
             if estimate.low is not None and estimate.high is not None:
                 low, high = (bottom - v * (bottom - top) for v in (estimate.low, estimate.high))
@@ -159,7 +160,7 @@ def _cutoff(
 ) -> None:
     """Mark the run's cutoff between months, by its day within the month."""
     assert each.cutoff is not None
-    month = f"{each.cutoff:%Y-%m}"
+    month = each.cutoff.isoformat()[:7]
     if not names[0] <= month <= names[-1]:
         return
     before = names.index(month)

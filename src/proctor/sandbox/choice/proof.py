@@ -18,6 +18,7 @@ from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.choice import enforcement
+from proctor.variables import base_directory
 from proctor.version import __version__
 
 _ANSWER = "proctor"
@@ -160,8 +161,7 @@ def _changed(path: str) -> str:
 
 def _place() -> Path:
     """Return the file of remembered proofs. Raises RuntimeError for a user without a home."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
-    return Path(home) / "proctor" / "isolation.json"
+    return base_directory("XDG_CACHE_HOME", "~/.cache") / "proctor" / "isolation.json"
 
 
 def _remembered() -> dict[str, str]:
