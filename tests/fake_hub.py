@@ -84,6 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
         if path.startswith("/cdn/"):
             parts = path.split("/")
             self.content(self.files("/".join(parts[2:4]), parts[4])["/".join(parts[5:])])
+        elif path.startswith("/strangers/"):
+            self.json([])
         elif self.hub.takes("429"):
             self.answer(429, b"slow down", {"Retry-After": "0"})
         elif self.hub.takes("503"):
@@ -176,6 +178,8 @@ class _Handler(BaseHTTPRequestHandler):
                 }
             entries.append(entry)
         headers = {}
+        if start + PAGE >= len(entries) and self.hub.takes("astray"):
+            headers["Link"] = f'<{self.hub.cdn}/strangers/list>; rel="next"'
         if start + PAGE < len(entries):
             following = f"{self.hub.url}/api/datasets/{name}/tree/{commit}?recursive=true&cursor={start + PAGE}"
             headers["Link"] = f'<{following}>; rel="next"'

@@ -193,6 +193,25 @@ def test_the_token_goes_to_the_hub_and_no_further(
     assert seen["cdn"] is None
 
 
+def test_the_token_does_not_go_where_the_next_page_is_said_to_be(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    hub.faults["astray"] = 1
+    assert content("hf:us/tests:2024", tmp_path)
+    assert ("strangers", None) in hub.authorised
+    assert ("strangers", "Bearer hf_secret") not in hub.authorised
+
+
+@pytest.mark.parametrize("name", ["2024/train-\0.jsonl", f"2024/train-{'a' * 300}.jsonl"])
+def test_a_name_that_no_file_can_have_is_a_fault_of_the_hub(
+    name: str, hub: FakeHub, tmp_path: Path
+) -> None:
+    hub.sets["us/tests"][name] = SMALL
+    with pytest.raises(InfraFault, match="the hub names a file '2024/train-"):
+        content("hf:us/tests:2024", tmp_path)
+
+
 def test_the_server_says_how_long_to_wait() -> None:
     request = httpx.Request("GET", "http://hub/")
 

@@ -337,3 +337,13 @@ def test_a_link_in_its_place_is_replaced_not_followed(
     assert proof.failure(Way(), setup) is None
     assert precious.read_text() == "kept"
     assert not cache.is_symlink()
+
+
+def test_a_pipe_or_a_link_without_end_is_no_memory(cache: Path, setup: CellSetup) -> None:
+    """Root may be given the home of another user, who puts there what he likes."""
+    cache.parent.mkdir(parents=True)
+    os.mkfifo(cache)
+    assert proof.failure(Way(), setup, asked_for=True, believe=True) is None
+    cache.unlink()
+    cache.symlink_to("/dev/zero")
+    assert proof.failure(Way(), setup, asked_for=True, believe=True) is None

@@ -124,13 +124,33 @@ def test_where_there_is_no_id_to_spare_nobody_gets_one(
 
 
 @pytest.mark.usefixtures("may")
-def test_when_all_are_taken_nobody_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_all_are_taken_that_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None would mean to go on without a user of its own."""
     monkeypatch.setattr(users, "_range", lambda: (0x6F000000, 6))
-    claimed = [users.claim() for _ in range(4)]
-    assert [each is not None for each in claimed] == [True, True, True, False]
+    claimed = [users.claim() for _ in range(3)]
+    assert None not in claimed
+    with pytest.raises(BlockingIOError, match="user ids for cells are taken"):
+        users.claim()
     for each in claimed:
-        if each is not None:
-            each.close()
+        assert each is not None
+        each.close()
+
+
+@pytest.mark.usefixtures("may")
+def test_names_taken_in_a_row_block_no_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another user can hold some ten thousand, but not those that will be tried."""
+    tried: list[int] = []
+
+    def taken(_name: object, guard: int) -> bool:
+        tried.append(guard)
+        return len(tried) > 100
+
+    monkeypatch.setattr(users, "_bound", taken)
+    found = users.claim()
+    assert found is not None
+    found.close()
+    assert len(set(tried)) == 101
+    assert max(tried) - min(tried) > 1 << 20
 
 
 def test_a_capability_is_what_the_kernel_says(monkeypatch: pytest.MonkeyPatch) -> None:

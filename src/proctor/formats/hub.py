@@ -43,7 +43,8 @@ _SOURCE = re.compile(
 )
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HASH = re.compile(r"(?:sha256|git)-[0-9a-f]{40,64}")
-_CHUNK = 1 << 20
+_LONGEST_NAME = 200
+"""Bytes of a file's name: the cache puts 41 before it, and file systems take 255."""
 TOLD = 256 << 20
 """Bytes from which a warning says how much is going to be fetched."""
 
@@ -153,6 +154,8 @@ class _Repository:
         if not _HASH.fullmatch(file.hash):
             raise InfraFault(f"{self._source}: the hub gives no usable hash of {file.path}")
         name = PurePosixPath(file.path).name
+        if not name.isprintable() or len(name.encode()) > _LONGEST_NAME:
+            raise InfraFault(f"{self._source}: the hub names a file {file.path[:100]!r}")
         return self._home / "blobs" / f"{file.hash[:40]}-{name}"
 
     def _commit(self) -> str:

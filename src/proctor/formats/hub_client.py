@@ -102,14 +102,15 @@ class HubClient:
 
     def __init__(self) -> None:
         self._endpoint = (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
-        headers = {"user-agent": f"proctor/{__version__}"}
-        if token := os.environ.get("HF_TOKEN"):
-            # httpx removes it when the request is redirected to another host.
-            headers["authorization"] = f"Bearer {token}"
+        # The viewer's host, as the hub's own library has it.
+        self._viewer = self._endpoint.replace("https://", "https://datasets-server.", 1)
+        self._token = os.environ.get("HF_TOKEN")
         self._loop = LoopThread()
         self._http = httpx.AsyncClient(
-            headers=headers, follow_redirects=True, timeout=httpx.Timeout(30.0), **bounded()
-        )
+            headers={"user-agent": f"proctor/{__version__}"}, follow_redirects=True,
+            timeout=httpx.Timeout(30.0), auth=self._shows_token if self._token else None,
+            **bounded(),
+        )  # fmt: skip
 
     def __enter__(self) -> Self:
         return self
@@ -117,6 +118,16 @@ class HubClient:
     def __exit__(self, *_error: object) -> None:
         self._loop.wait(self._http.aclose())
         self._loop.close()
+
+    def _shows_token(self, request: httpx.Request) -> httpx.Request:
+        """Add the token, for the hub alone: answers name the next page, which may be anywhere.
+
+        httpx removes it when the request is redirected to another host.
+        """
+        own = {_origin(httpx.URL(each)) for each in (self._endpoint, self._viewer)}
+        if _origin(request.url) in own:
+            request.headers["authorization"] = f"Bearer {self._token}"
+        return request
 
     def commit(self, repo: str, revision: str) -> str:
         """SHA of the commit that a branch or tag stands at."""
@@ -167,10 +178,8 @@ class HubClient:
 
     def rows(self, repo: str, config: str, split: str, offset: int) -> RowsPage:
         """A page of rows from `offset` on, none of them cut. API: /rows of the data set viewer."""
-        # The viewer's host, as the hub's own library has it.
-        host = self._endpoint.replace("https://", "https://datasets-server.", 1)
         url = httpx.URL(
-            f"{host}/rows",
+            f"{self._viewer}/rows",
             params={"dataset": repo, "config": config, "split": split, "offset": offset,
                     "length": ROWS_PAGE},
         )  # fmt: skip
@@ -259,6 +268,10 @@ class HubClient:
                 if there > size:
                     break
         return there
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
 
 
 def _file(entry: _TreeEntry) -> HubFile:

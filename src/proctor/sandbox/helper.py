@@ -73,7 +73,7 @@ def allow(cpu: float) -> None:
 
 
 class Helper:
-    """Runs `python -m module`, which calls serve(); started when it is first asked."""
+    """Runs `python -P -m module`, which calls serve(); started when it is first asked."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -119,7 +119,8 @@ class Helper:
         environment = {name: os.environ[name] for name in known if name in os.environ}
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", self._module],
+                # Without -P the working directory, which may be a stranger's, is searched first.
+                [sys.executable, "-P", "-m", self._module],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment,
                 start_new_session=True,
             )  # fmt: skip

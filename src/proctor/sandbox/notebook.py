@@ -32,7 +32,8 @@ _GRACE = Limits(cpu=1.0)
 _INTERRUPT_EVERY, _INTERRUPTS = 0.25, 20
 """Wall seconds between interrupts, and how many there are."""
 _SOFT = (LimitHit.CPU, LimitHit.WALL, LimitHit.IDLE)
-_LIFE = 1e7  # CPU seconds: an interpreter lives as long as its session, only cells are limited
+_LIFE = 1e7
+"""CPU seconds, the most there may be: an interpreter lives as long as its session."""
 _MESSAGES_AT_ONCE = 64
 _FIRST_LOOK = 0.05  # seconds: most cells have answered by then
 

@@ -38,7 +38,7 @@ def carry_out(attack: Attack) -> AttackOutcome:
     environment = {name: os.environ[name] for name in _KNOWN if name in os.environ}
     with tempfile.TemporaryDirectory(prefix="proctor-selftest-") as home:
         process = subprocess.Popen(
-            [sys.executable, "-m", __spec__.name, attack.name],
+            [sys.executable, "-P", "-m", __spec__.name, attack.name],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=home,
             env={**environment, "HOME": home, "TMPDIR": home}, start_new_session=True,
         )  # fmt: skip

@@ -242,6 +242,28 @@ def test_what_is_logged_of_a_request(caplog: pytest.LogCaptureFixture) -> None:
     assert "right" not in caplog.text
 
 
+def test_who_leaves_within_his_body_is_no_fault_of_the_server(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Else clients could make operators look for faults."""
+
+    async def fails(_scope: Any, receive: Any, send: Any) -> None:
+        assert (await receive())["type"] == "http.disconnect"
+        await send({"type": "http.response.start", "status": 500, "headers": []})
+
+    async def leaves() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(_message: Any) -> None:
+        """Take what nobody reads."""
+
+    front = Middleware(fails, ServeSettings(), Metrics())
+    scope = {"type": "http", "method": "POST", "path": "/run", "headers": [(b"host", b"localhost")]}
+    with caplog.at_level(logging.INFO, "proctor.access"):
+        asyncio.run(front(scope, leaves, send))
+    assert [json.loads(each.getMessage())["status"] for each in caplog.records] == [499]
+
+
 @pytest.mark.parametrize(
     ("host", "origin", "path", "status"),
     [

@@ -13,11 +13,12 @@ import time
 from pathlib import Path
 
 from proctor import cell
-from proctor.errors import InfraFault, PlatformError
-from proctor.limits import Limits
+from proctor.errors import InfraFault, InputError, PlatformError
+from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.choice import enforcement
+from proctor.sandbox.machine import plain_file
 from proctor.variables import base_directory
 from proctor.version import __version__
 
@@ -34,6 +35,7 @@ _STATUS = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters", "Uid"
 _FAILURES_HOLD = 600.0  # seconds
 _SOON = 10.0  # seconds: a failure that took longer may come from a busy machine; not remembered
 _KEPT = 64  # entries; a machine has few circumstances
+_LARGEST = MIB  # bytes of the file of them
 
 
 def failure(
@@ -168,18 +170,18 @@ def _remembered() -> dict[str, str]:
     if not hasattr(os, "geteuid"):  # the owner of a file is not known
         return {}
     try:
-        with _place().open("rb") as file:
-            about = os.fstat(file.fileno())
-            if about.st_uid != os.geteuid():
-                return {}  # written by another user
-            known = json.load(file)
-    except (OSError, ValueError, RuntimeError):
+        # In a home that is another user's, a pipe may stand there, or a link to what does not end.
+        place = _place()
+        data = plain_file.read(str(place), _LARGEST, own=True)
+        written = place.lstat().st_mtime
+        known = json.loads(data)
+    except (InputError, OSError, ValueError, RuntimeError):
         return {}
     if not isinstance(known, dict):
         return {}
     # A failure may have been temporary (no process or memory left), and would lead to a weaker
     # level; that a level works is proved again by every cell.
-    stale = not 0 <= time.time() - about.st_mtime < _FAILURES_HOLD
+    stale = not 0 <= time.time() - written < _FAILURES_HOLD
     return {
         key: value
         for key, value in known.items()

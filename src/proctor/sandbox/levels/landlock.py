@@ -37,7 +37,11 @@ class Landlock:
     level = "landlock"
 
     def __init__(self) -> None:
-        own_users = users.claim()
+        """Look whether cells can have users of their own. Raises NoIsolation if none is free."""
+        try:
+            own_users = users.claim()
+        except BlockingIOError as error:
+            raise NoIsolation(f"level landlock: {error.strerror}") from error
         self.arrangement = "own users" if own_users is not None else "scopes"
         self.private_files = own_users is None
         if own_users is not None:

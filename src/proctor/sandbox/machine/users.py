@@ -6,6 +6,7 @@ an abstract socket named after it stands for it: a name exists once, and goes wi
 
 import contextlib
 import errno
+import math
 import os
 import socket
 from collections.abc import Iterator
@@ -36,15 +37,23 @@ class CellUser:
 
 
 def claim() -> CellUser | None:
-    """Reserve ids for one cell; None where this process may not change its user to others."""
+    """Reserve ids for one cell; None where this process may not change its user to others.
+
+    None, too, where no ids are left for cells. Raises OSError if all are taken.
+    """
     if not (has_capability(CAP_SETUID) and has_capability(CAP_SETGID)):
         return None
     first, count = _range()
     pairs = count // 2
-    # Socket names are per network namespace, ids are not: containers should not begin alike.
-    start = int.from_bytes(os.urandom(4))
+    if not pairs:
+        return None
+    # Socket names are per network namespace, ids are not: containers should not begin alike. Nor
+    # are ids tried in their order: another user, who may take any name, could block the way.
+    start, step = int.from_bytes(os.urandom(4)), int.from_bytes(os.urandom(4)) | 1
+    while math.gcd(step, pairs) > 1:
+        step += 2
     for attempt in range(min(pairs, 10_000)):
-        guard = first + 2 * ((start + attempt) % pairs)
+        guard = first + 2 * ((start + attempt * step) % pairs)
         taken = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
             if _bound(taken, guard) and not (_in_use(guard) or _in_use(guard + 1)):
@@ -53,7 +62,8 @@ def claim() -> CellUser | None:
             taken.close()
             raise
         taken.close()
-    return None
+    # Never to be taken for None: programs would have our own id.
+    raise OSError(errno.EAGAIN, "all user ids for cells are taken, or other users hold their names")
 
 
 def _bound(name: socket.socket, guard: int) -> bool:

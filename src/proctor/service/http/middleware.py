@@ -98,7 +98,7 @@ class Middleware:
             await self._app(scope, body.receive if scope["type"] == "http" else receive, watched)
         finally:
             body.release_after(scope["state"].get(KEPT_BY, ()))
-            self._log_request(scope, owner, status or 499, began)
+            self._log_request(scope, owner, 499 if body.gone else status or 499, began)
 
     def _foreign(self, path: str, headers: Mapping[bytes, bytes]) -> ProblemDetails | None:
         """Return the refusal of a request that a browser makes for another host's page, else None.
@@ -201,6 +201,8 @@ class BoundedBody:
         self._reserved, self._come = declared, 0
         bodies.held += declared
         self._complete = False
+        self.gone = False
+        """True if the client has gone, or counts as gone, before all of it has come."""
         long = declared > _SHORT or not declared
         self._values = JsonValueCounter() if json and long else None
 
@@ -216,7 +218,9 @@ class BoundedBody:
                 message = await self._receive()
         except TimeoutError:
             return self._gone()
-        self._complete = message["type"] != "http.request" or not message.get("more_body")
+        if message["type"] != "http.request":
+            return self._gone()
+        self._complete = not message.get("more_body")
         part = message.get("body", b"")
         self._come += len(part)
         if self._values is not None:
@@ -232,7 +236,7 @@ class BoundedBody:
         return message
 
     def _gone(self) -> Message:
-        self._complete = True
+        self._complete = self.gone = True
         return {"type": "http.disconnect"}
 
     def release_after(self, tasks: Sequence[asyncio.Task[Any]]) -> None:

@@ -2,21 +2,25 @@
 
 Clients name the address, so this could make the server send requests to any host it reaches. Only
 hosts that the operator names in JUDGE0_CALLBACK_HOSTS are therefore called. Redirections are not
-followed, proxies are not used, and answers are not read.
+followed, proxies are not used, and answers are not read. Nothing else waits for those hosts.
 """
 
 import asyncio
-import contextlib
-import http.client
 import logging
+import ssl
 from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from proctor.errors import InputError
+from proctor.limits import MIB
 
 _log = logging.getLogger(__name__)
 _PORTS = {"http": 80, "https": 443}
+_AT_ONCE = 32
+"""Results that are being sent at once."""
+_MOST_HELD = 256 * MIB
+"""Bytes of results that wait to be sent; further ones are not sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +58,56 @@ def address(url: str, hosts: Collection[str]) -> CallbackAddress:
     return CallbackAddress(parts.scheme == "https", host, port, path)
 
 
-async def call(to: CallbackAddress, body: bytes, tries: int, timeout: float) -> None:
-    """PUT a body, at most `tries` times until any answer comes. Each try has `timeout` seconds."""
+class Callbacks:
+    """Results on their way to their addresses. Lives in one event loop."""
+
+    def __init__(self) -> None:
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._held = 0
+
+    async def call(self, to: CallbackAddress, body: bytes, tries: int, timeout: float) -> None:
+        """PUT a body, at most `tries` times until any answer comes; each has `timeout` seconds."""
+        if self._held + len(body) > _MOST_HELD:
+            _log.warning("callback to %s:%d left out: too many wait", to.host, to.port)
+            return
+        self._held += len(body)
+        try:
+            async with self._turns:
+                await _call(to, body, tries, timeout)
+        finally:
+            self._held -= len(body)
+
+
+async def _call(to: CallbackAddress, body: bytes, tries: int, timeout: float) -> None:
     for _ in range(tries):
         try:
-            await asyncio.to_thread(_put, to, body, timeout)
-        except (OSError, http.client.HTTPException) as error:
+            async with asyncio.timeout(timeout):
+                await _put(to, body)
+        except OSError as error:
             _log.warning("callback to %s:%d failed: %r", to.host, to.port, error)
         else:
             return
 
 
-def _put(to: CallbackAddress, body: bytes, timeout: float) -> None:
-    kind = http.client.HTTPSConnection if to.secure else http.client.HTTPConnection
-    with contextlib.closing(kind(to.host, to.port, timeout=timeout)) as connection:
-        connection.request("PUT", to.path, body, {"Content-Type": "application/json"})
-        # Its first byte is enough: a whole head could take any time.
-        if not connection.sock.recv(1):
+async def _put(to: CallbackAddress, body: bytes) -> None:
+    """Send a body. Raises OSError if nothing is answered."""
+    secure = ssl.create_default_context() if to.secure else None
+    reader, writer = await asyncio.open_connection(to.host, to.port, ssl=secure)
+    try:
+        writer.transport.set_write_buffer_limits(0)  # else an end could come before it is sent
+        writer.write(_head(to, len(body)) + body)
+        await writer.drain()
+        # The first byte is enough: a whole head could take any time.
+        if not await reader.read(1):
             raise ConnectionResetError("no answer")
+    finally:
+        writer.transport.abort()
+
+
+def _head(to: CallbackAddress, length: int) -> bytes:
+    host = f"[{to.host}]" if ":" in to.host else to.host
+    port = "" if to.port == _PORTS["https" if to.secure else "http"] else f":{to.port}"
+    return (
+        f"PUT {to.path} HTTP/1.1\r\nHost: {host}{port}\r\nAccept-Encoding: identity\r\n"
+        f"Content-Length: {length}\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+    ).encode("ascii")

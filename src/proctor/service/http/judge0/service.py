@@ -14,7 +14,7 @@ from proctor.languages.run import Ran
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.judge0 import convert
-from proctor.service.http.judge0.callback import CallbackAddress, call
+from proctor.service.http.judge0.callback import CallbackAddress, Callbacks
 from proctor.service.http.judge0.counts import SubmissionCounts
 from proctor.service.http.judge0.languages import Edition, Judge0Language, languages_by_number
 from proctor.service.http.judge0.request import Judge0Submission, parsed
@@ -43,6 +43,7 @@ class Judge0Service:
     def __init__(self, engine: Engine, settings: Judge0Settings, edition: Edition) -> None:
         self.engine, self.settings, self.edition = engine, settings, edition
         self.counts = SubmissionCounts()
+        self._callbacks = Callbacks()
         self._calling: set[asyncio.Task[None]] = set()
 
     @cached_property
@@ -104,9 +105,11 @@ class Judge0Service:
         async for _ in job.listen():
             pass
         body = convert.shown(job.id, given_of(job), state_of(job), USUAL_FIELDS, base64=True)
+        data = msgspec.json.encode(body)
+        del job, body  # else they would be held for as long as the host makes us wait
         settings = self.settings
         tries, timeout = settings.callbacks_max_tries, settings.callbacks_timeout
-        await call(to, msgspec.json.encode(body), tries, timeout)
+        await self._callbacks.call(to, data, tries, timeout)
 
     def find(self, owner: str, token: str) -> Job | None:
         """Return a submission of this owner, or None; jobs of other APIs are not found."""
