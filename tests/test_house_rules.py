@@ -106,7 +106,7 @@ def test_only_the_sandbox_starts_processes() -> None:
     """
     inside = (
         "fallback.py", "keeper.py", "memory.py", "native_job.py", "notebook_commands.py",
-        "started_server.py", "victim.py",
+        "started_server.py", "stranger.py", "victim.py",
     )  # fmt: skip
     others = [p for p in SOURCES if "sandbox" not in p.parts and p.name not in inside]
     texts = {path: path.read_text() for path in others}

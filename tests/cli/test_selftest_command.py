@@ -70,7 +70,9 @@ def test_a_table_on_a_terminal() -> None:
     assert done.returncode == 0
     text = done.stdout.decode()
     assert "what happened" in text
-    assert "Signals to a process of the same user, by every call that sends one (kill_victim)" in text
+    assert (
+        "Signals to a process of the same user, by every call that sends one (kill_victim)" in text
+    )
 
 
 @pytest.mark.user

@@ -389,21 +389,7 @@ def test_a_niceness_that_was_left_is_found(monkeypatch: pytest.MonkeyPatch) -> N
         ("leave_out('for want of rights')", AttackStatus.NOT_RUN, "for want of rights"),
     ],
 )
-def test_strangers(
-    source: str,
-    status: AttackStatus,
-    happened: str,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    text = f"# title: t\n# kind: host\n# must: held\n{source}\n"
-    place = tmp_path / "attack.py"
-    place.write_text(text)
-    (tmp_path / "sitecustomize.py").write_text(
-        "from proctor.selftest import attack\n"
-        f"attack.load = lambda _: [attack.parse(open({str(place)!r}).read(), 'files', 'a', 'a')]\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    outcome = stranger.carry_out(parse(text, "files", "a", "a"))
+def test_strangers(source: str, status: AttackStatus, happened: str) -> None:
+    outcome = stranger.carry_out(attack(source, kind="host"))
     assert outcome.status is status
     assert happened in outcome.happened

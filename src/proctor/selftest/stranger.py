@@ -2,13 +2,14 @@
 
 Such an attack is a program of proctor's own that plays the stranger against this installation,
 with the libraries that it has. It runs on the host, in a process and a directory of its own: this
-module, run as a program with the attack's name. It finds the names `found`, `attempt`, `refused`,
+module, run as a program. It finds the names `found`, `attempt`, `refused`,
 `leave_out`, `finish`, and `HERE`, its directory.
 """
 
 import contextlib
 import os
 import resource
+import runpy
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from typing import Any, NoReturn
 
 from proctor.errors import ProctorError
 from proctor.limits import MIB
-from proctor.selftest.attack import Attack, load
+from proctor.selftest.attack import Attack
 from proctor.selftest.report import AttackOutcome, AttackStatus
 
 _WALL = 120.0
@@ -29,6 +30,7 @@ _MOST_MEMORY = 1024 * MIB
 """Bytes of memory that proctor may come to need for what it is sent."""
 _ADDRESSES = 8192 * MIB
 """Bytes of address space, which end a proctor that takes whatever it is sent."""
+_FILE = "attack.py"
 _KNOWN = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV")
 
 
@@ -37,8 +39,9 @@ def carry_out(attack: Attack) -> AttackOutcome:
     began = time.monotonic()
     environment = {name: os.environ[name] for name in _KNOWN if name in os.environ}
     with tempfile.TemporaryDirectory(prefix="proctor-selftest-") as home:
+        (Path(home) / _FILE).write_text(attack.parts[0], "utf-8")
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", __spec__.name, attack.name],
+            [sys.executable, "-P", "-m", __spec__.name],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=home,
             env={**environment, "HOME": home, "TMPDIR": home}, start_new_session=True,
         )  # fmt: skip
@@ -109,14 +112,14 @@ def leave_out(reason: str) -> NoReturn:
 
 
 def main() -> None:
-    """Play the stranger whose name is the argument."""
+    """Play the stranger whose program lies in the working directory."""
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESSES, _ADDRESSES))
-    (attack,) = load([sys.argv[1]])
+    here = Path.cwd()
     names = {
         "found": found, "attempt": attempt, "refused": refused, "finish": finish,
-        "leave_out": leave_out, "HERE": Path.cwd(), "__name__": "stranger",
+        "leave_out": leave_out, "HERE": here,
     }  # fmt: skip
-    exec(compile(attack.parts[0], attack.name, "exec"), names)  # noqa: S102 - a file of proctor's
+    runpy.run_path(str(here / _FILE), names)
 
 
 if __name__ == "__main__":
