@@ -1,6 +1,7 @@
 """Problems that a server keeps: by owner, as long as they are used, and no more than there is room."""
 
 import asyncio
+import struct
 
 import msgspec
 import pytest
@@ -142,7 +143,6 @@ TEST = Test("", "", name="a")
         (Problem("a", (Test("", "", weight=float("inf")),)), "weight"),
         (Problem("a", (Test("", "", full=0.0),)), "full"),
         (Problem("a", (Test("", "", args=("a\0b",)),)), "args"),
-        (Problem("a", (TEST,), subtasks=(Subtask("s", float("nan"), ("a",)),)), "points"),
         (Problem("a", (TEST,), subtasks=tuple(Subtask(str(n), 1.0, ()) for n in range(501))), "501"),
         (Problem("a", (TEST,), stubs={"cpp": Stub({}, flags=("\udfff",))}), "stubs.cpp"),
         (Problem("a", (TEST,), running=Communication(PROGRAM, manager_args=("\0",))), "manager"),
@@ -152,3 +152,10 @@ def test_what_would_cost_a_server_too_much_is_refused(problem: Problem, field: s
     with pytest.raises(InputError, match=field):
         check_foreign(problem)
     assert field in refused(pack(problem))
+
+
+def test_points_that_are_no_number_are_refused() -> None:
+    packed = pack(Problem("a", (TEST,), subtasks=(Subtask("s", 7.25, ("a",)),)))
+    nan = packed.replace(struct.pack(">d", 7.25), struct.pack(">d", float("nan")))
+    assert nan != packed
+    assert "points" in refused(nan)
