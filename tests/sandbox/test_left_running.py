@@ -1,10 +1,11 @@
 """What a program has left running when it ends: it may finish what it writes, and no more."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from proctor import Limits, Pool, Problem, Program, Test, judge, open_pool, run
+from proctor import JudgeSettings, Limits, Pool, Problem, Program, Test, judge, open_pool, run
 from proctor.sandbox.command import Command
 from proctor.sandbox.executor import in_pool
 
@@ -24,7 +25,9 @@ os._exit(0)
 PRINTS = "os.write(1, b'late\\n'); os._exit(0)"
 AT_ONCE, NEVER = "0", "1000"
 BY_SHELL = "cat > left.py <<'END'\n{source}\nEND\nexec python3 left.py"
-COMMAND = Limits(disk=1 << 20)
+# At level none an ordinary user's programs share their number with all that this user runs.
+MANY = Limits(processes=2000)
+COMMAND = replace(MANY, disk=1 << 20)
 
 
 @pytest.fixture(
@@ -41,7 +44,7 @@ def level(request: pytest.FixtureRequest) -> Iterator[Pool]:
 @pytest.mark.parametrize(("pause", "printed"), [(AT_ONCE, b"late\n"), (NEVER, b"")])
 def test_what_it_prints_at_once_counts(level: Pool, pause: str, printed: bytes) -> None:
     source = LEFT.format(pause=pause, then=PRINTS)
-    assert run(source, pool=level).stdout == printed
+    assert run(source, limits=MANY, pool=level).stdout == printed
     shell = Program(BY_SHELL.format(source=source), "bash")
     assert run(shell, limits=COMMAND, pool=level).stdout == printed
 
@@ -49,10 +52,12 @@ def test_what_it_prints_at_once_counts(level: Pool, pause: str, printed: bytes) 
 @pytest.mark.parametrize(("pause", "passed"), [(AT_ONCE, True), (NEVER, False)])
 def test_a_judged_program_is_treated_alike(level: Pool, pause: str, passed: bool) -> None:
     stdio = Problem("p", (Test("", "late\n"), Test("", "late\n")))
-    assert judge(stdio, LEFT.format(pause=pause, then=PRINTS), pool=level).passed is passed
+    settings = JudgeSettings(limits=MANY)
+    source = LEFT.format(pause=pause, then=PRINTS)
+    assert judge(stdio, source, settings=settings, pool=level).passed is passed
     body = LEFT.format(pause=pause, then="return x").replace("\n", "\n    ")
     called = Problem("f", (Test("1", "1"), Test("2", "2")), function="f")
-    assert judge(called, f"def f(x):{body}", pool=level).passed is passed
+    assert judge(called, f"def f(x):{body}", settings=settings, pool=level).passed is passed
 
 
 @pytest.mark.parametrize(("pause", "found"), [(AT_ONCE, {"left": b"x"}), (NEVER, {})])

@@ -120,7 +120,8 @@ def test_idle(cell_pool: Pool) -> None:
 def test_memory_of_one_process(source: str, cell_pool: Pool) -> None:
     done = go(source, cell_pool, memory=64 * MIB, output=300 * MIB)
     assert done.limit is LimitHit.MEMORY, done
-    assert done.memory <= 64 * MIB + 4 * MIB
+    if "control group" in done.isolation.guarantees["memory"].how:  # else it is sampled
+        assert done.memory <= 64 * MIB + 4 * MIB
 
 
 # Each child is far below the limit, all together are far above; the parent waits until all are full.
