@@ -11,7 +11,8 @@ from command import COMMAND, environment, proctor
 
 from waiting import PATIENCE
 
-RUDE = "\\[/nope] [/nope] [red]x \x1b]52;c;aGk=\x07\x9b2J\u202e"
+MARKUP = "\\[/nope] [/nope] [red]x"
+RUDE = f"{MARKUP} \x1b]52;c;aGk=\x07\x9b2J\u202e"
 SAYS = f"import sys\nsys.stderr.write({RUDE!a})\nsys.exit(3)"
 COMPLAINT = f'#error "{RUDE}"\nint main() {{}}\n'
 OBEYED = ("\x1b", "\x07", "\x9b", "\u202e")
@@ -19,10 +20,10 @@ OBEYED = ("\x1b", "\x07", "\x9b", "\u202e")
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A package whose test has a rude name, and programs."""
+    """A package whose test has a name like markup, and programs."""
     (tmp_path / "1.in").write_text("3 4\n")
     (tmp_path / "1.ans").write_text("7\n")
-    name = json.dumps(RUDE.replace("\x9b", ""))
+    name = json.dumps(MARKUP)
     test = f'{{name = {name}, input = "1.in", answer = "1.ans"}}'
     (tmp_path / "problem.toml").write_text(f'id = "sum"\ntest = [{test}]\n')
     (tmp_path / "says.py").write_text(SAYS)
@@ -56,7 +57,8 @@ def test_what_a_program_says_is_no_markup_and_is_not_obeyed(place: Path) -> None
     done = proctor("judge", place, place / "says.py")
     shown = done.stdout.decode()
     assert (done.returncode, done.stderr) == (0, b"")
-    assert shown.count("\\[/nope] [/nope] [red]x \ufffd]52;c;aGk=\ufffd") == 4  # name and message
+    assert shown.count(f"{MARKUP} \ufffd]52;c;aGk=\ufffd") == 2
+    assert shown.count(MARKUP) == 4  # name and message
     assert not any(each in shown for each in OBEYED)
 
 

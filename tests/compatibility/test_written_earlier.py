@@ -105,7 +105,7 @@ def test_a_summary_has_what_it_had(written: Path) -> None:
     assert now["verdicts"] == then["verdicts"]
 
 
-def test_a_cache_is_opened_and_its_entries_are_ours(written: Path) -> None:
+def test_a_cache_is_opened_and_filled_anew(written: Path) -> None:
     place = written / "judged"
     store = FileStore(place / "verdicts")
     tally = CacheTally()
@@ -114,15 +114,14 @@ def test_a_cache_is_opened_and_its_entries_are_ours(written: Path) -> None:
         keys = [key for (key,) in connection.execute("SELECT key FROM verdict")]
     found = Counter(each.verdict.value for key in keys if (each := remembered.get(key)))
     remembered.close()
-    assert found == {"AC": 1, "WA": 1, "RE": 1}
+    # 0.1 remembered verdicts of programs that may have been lucky: they are made again.
+    assert (len(keys), found, tally.rejected) == (3, {}, 3)
     told = json.loads(
         command(place, "judge", "--problems", "problems.jsonl", "--programs", "programs.jsonl",
                 "--cache", "verdicts", "--json")
     )  # fmt: skip
     assert told["verdicts"] == {"AC": 1, "WA": 1, "RE": 1}
-    hits, misses = told["cache"]["hits"], told["cache"]["misses"]
-    # All are known where this version and this machine's tools are those of then; else none is.
-    assert (hits, misses) in {(3, 0), (0, 3)}
+    assert (told["cache"]["hits"], told["cache"]["misses"]) == (0, 3)
 
 
 @pytest.mark.slow
