@@ -107,7 +107,7 @@ def test_a_strangers_lock_stops_nobody(lock: Path, of_a_stranger: int) -> None:
 
 
 def test_a_turn_is_waited_for(lock: Path) -> None:
-    """What holds the lock lets go only once it is known that the other waits for it."""
+    """The holder lets go only once it is known that the other waits."""
     held = lock_alone(lock)
     with ThreadPoolExecutor(1) as pool:
         turn = pool.submit(lock_in_turn, lock)

@@ -199,7 +199,7 @@ def test_a_benchmark_of_a_package(proctor: Proctor, run: Path) -> None:
 
 @pytest.mark.parametrize("signed", [None, {}, [], {"run": 7, "python": 7, "benchmark": None}])
 def test_a_run_without_signatures(proctor: Proctor, run: Path, begun: Path, signed: Any) -> None:
-    """As those of before are: what is named counts, and nothing else is asked for."""
+    """Unsigned runs, as earlier versions left them, need each setting named once, and no more."""
     remembered(run, **{SIGNATURES: signed})
     refused(proctor("replay", f"{run}#a:0"), "--benchmark")
     done = proctor("replay", f"{run}#a:0", "--benchmark", begun / "b.toml")

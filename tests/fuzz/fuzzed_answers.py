@@ -1,4 +1,4 @@
-"""What servers answer that are trusted by half, and lines of clients that speak a protocol."""
+"""Fuzzed answers of servers that are trusted by half, and lines of clients of a protocol."""
 
 import asyncio
 import contextlib

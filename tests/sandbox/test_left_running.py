@@ -1,4 +1,4 @@
-"""What a program has left running when it ends: it may finish what it writes, and no more."""
+"""Processes that outlive their program may finish what they write, and no more."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -76,7 +76,7 @@ def executed(cell: Cell) -> bytes:
 
 
 def solved(cell: Cell) -> bytes:
-    """As solvers are run."""
+    """Run the program as a solver is run."""
     job = DirectoryJob(Program(TRY, name="main.py"), "result.json", re.compile("none"))
     stop = Stop()
     try:

@@ -1,4 +1,4 @@
-"""What a program's source says of chance: out of reach, openly used, or nothing."""
+"""Chance by a program's source: out of reach, openly used, or not decided."""
 
 import json
 from pathlib import Path

@@ -130,7 +130,7 @@ class Grades(NamedTuple):
     found: list[_Graded]
     """In the order of the rows."""
     error: bytes
-    """As in node.Answer; then nothing was found."""
+    """ProblemDetails as MessagePack, if there are no grades; else empty."""
 
 
 class RewardHub:

@@ -1,4 +1,4 @@
-"""What a sandbox keeps for its client is counted, and a command that waits has no descriptors."""
+"""Bytes kept for a client are counted, and a command that waits has no descriptors."""
 
 import base64
 import contextlib
