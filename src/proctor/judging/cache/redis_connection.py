@@ -70,10 +70,10 @@ class RedisConnection:
         if number == -1:
             return None
         if not 0 <= number <= most:
-            raise BrokenReply(f"an entry of {number} bytes; they have at most {most}")
-        data = self._taken(number + 2, until)
+            raise BrokenReply(f"an entry of {number} bytes, and {most} is the most")
+        data = self._take(number + 2, until)
         if not data.endswith(b"\r\n"):
-            raise BrokenReply("an entry that is longer than was said")
+            raise BrokenReply("an entry that is longer than the server said")
         return data[:-2]
 
     def _line(self, until: float) -> bytes:
@@ -81,9 +81,9 @@ class RedisConnection:
             if len(self._received) >= _LINE:
                 raise BrokenReply(f"a line of more than {_LINE} bytes")
             self._receive(until)
-        return self._taken(end + 2, until)[:-2]
+        return self._take(end + 2, until)[:-2]
 
-    def _taken(self, size: int, until: float) -> bytes:
+    def _take(self, size: int, until: float) -> bytes:
         while len(self._received) < size:
             self._receive(until)
         data = bytes(self._received[:size])
