@@ -8,8 +8,8 @@ import pytest
 from proctor import config
 from proctor.errors import InputError
 from proctor.languages import cache
+from proctor.private_files import state_directory
 from proctor.sandbox.choice import policy
-from proctor.signatures import state_directory
 
 pytestmark = pytest.mark.user
 

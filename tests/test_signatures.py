@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from proctor import signatures
-from proctor.signatures import is_signed, signature, state_directory
+from proctor.private_files import state_directory
+from proctor.signatures import is_signed, signature
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ import stat
 from pathlib import Path
 
 from proctor.errors import InputError
+from proctor.variables import base_directory
 
 SECRET_SIZE = 32
 """Bytes of a secret."""
@@ -28,6 +29,25 @@ class HeldByAnother(Exception):
         super().__init__(" and ".join(shown) or "a process that cannot be seen from here")
         self.usurped = usurped
         """True if others hold the lock, or may do so, and neither we nor root are known to."""
+
+
+def state_directory() -> Path:
+    """Return the user's directory for what proctor keeps. Raises RuntimeError if he has no home."""
+    home = base_directory("XDG_STATE_HOME", "~/.local/state")
+    if not home.is_absolute():
+        raise RuntimeError("there is no home directory")
+    return home / "proctor"
+
+
+def private_directory() -> Path:
+    """Return `state_directory`, made if missing, if nobody else may write there.
+
+    Raises InputError, OSError, RuntimeError.
+    """
+    directory = state_directory()
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    check_private(directory)
+    return directory
 
 
 def check_private(path: Path) -> None:

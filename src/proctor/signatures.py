@@ -9,23 +9,13 @@ import hmac
 import json
 import logging
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.private_files import check_private, secret_of
-from proctor.variables import base_directory
+from proctor.private_files import private_directory, secret_of
 
 KEY = "signing-key"
 _logger = logging.getLogger(__name__)
-
-
-def state_directory() -> Path:
-    """Return the user's directory for what proctor keeps. Raises RuntimeError if he has no home."""
-    home = base_directory("XDG_STATE_HOME", "~/.local/state")
-    if not home.is_absolute():
-        raise RuntimeError("there is no home directory")
-    return home / "proctor"
 
 
 def signature(*parts: Any) -> str:
@@ -53,17 +43,6 @@ def _warn(why: str) -> None:
         "what is written now cannot be signed, and will count as a stranger's: %s "
         "(XDG_STATE_HOME names a directory for the key)", why,
     )  # fmt: skip
-
-
-def private_directory() -> Path:
-    """Return `state_directory`, made if missing, if nobody else may write there.
-
-    Raises InputError, OSError, RuntimeError.
-    """
-    directory = state_directory()
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    check_private(directory)
-    return directory
 
 
 def _key() -> bytes:

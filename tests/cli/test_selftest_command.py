@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from command import COMMAND, environment, proctor
 
+from proctor.selftest.attack import GROUPS
 from waiting import PATIENCE, until
 
 UNSAFE = {"PROCTOR_ALLOW_UNSAFE": "1"}
@@ -88,7 +89,7 @@ def test_wrong_usage() -> None:
         (["--only", "nothing"], b"there is no attack 'nothing'"),
         (
             ["--group", "nothing"],
-            b"'nothing' is not one of escape, exhaustion, grader, leakage, locks, oracle, solver",
+            f"'nothing' is not one of {', '.join(GROUPS)}".encode(),
         ),
         (["--isolation", "nothing"], b"isolation level 'nothing' is not one of"),
     ):

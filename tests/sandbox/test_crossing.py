@@ -26,7 +26,10 @@ code = st.none() | st.integers(0, 255)
 number = st.none() | st.integers(1, 64)
 text = st.none() | st.text(st.characters(codec="utf-8"))
 memory = st.integers(4 * MIB, 1 << 40)
-LIMITS = st.builds(Limits, positive, st.none() | positive, memory, count, count, count, count)
+processes = st.integers(1, 1 << 22)
+LIMITS = st.builds(
+    Limits, positive, st.none() | positive, memory, count, processes, count, count,
+)  # fmt: skip
 EXECUTIONS = st.builds(
     Execution, code, number, st.binary(), st.binary(), seconds, seconds, count, st.just(0.0), hits,
     st.just(ISOLATION),

@@ -393,3 +393,10 @@ def test_strangers(source: str, status: AttackStatus, happened: str) -> None:
     outcome = stranger.carry_out(attack(source, kind="host"))
     assert outcome.status is status
     assert happened in outcome.happened
+
+
+def test_memory_of_who_runs_the_selftest_is_not_the_strangers() -> None:
+    """A trainer's gigabytes, or a worker's after a thousand tests, were counted as the attack's."""
+    held = b"x" * (1100 << 20)
+    outcome = stranger.carry_out(attack("finish()", kind="host"))
+    assert (outcome.status, len(held)) == (AttackStatus.HELD, 1100 << 20), outcome.happened

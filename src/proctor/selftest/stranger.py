@@ -97,11 +97,22 @@ def refused(what: str, action: Callable[..., object], *arguments: Any, how: str 
 
 def finish(note: str = "") -> None:
     """Say what came of it."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    peak = _peak_memory()
     if peak > _MOST_MEMORY:
         found.append(f"it took {peak / MIB:.0f} MiB of memory")
     said = "through: " + "; ".join(found) if found else f"held: {note}" if note else "held"
     sys.stdout.write(said.replace("\n", " ")[:2000] + "\n")
+
+
+def _peak_memory() -> int:
+    """Return the most bytes of memory that this process has held since it was executed.
+
+    `ru_maxrss` would begin with what the process held that started it.
+    """
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10  # where it is not told
 
 
 def leave_out(reason: str) -> NoReturn:

@@ -23,7 +23,8 @@ INSIDE = ("cell", "sandbox")
 """Packages of proctor that run in a container."""
 MODULES = (
     "__init__.py", "deprecation.py", "errors.py", "execution.py", "limits.py", "moved.py",
-    "per_process.py", "program.py", "shown.py", "units.py", "version.py",
+    "per_process.py", "private_files.py", "program.py", "shown.py", "units.py", "variables.py",
+    "version.py",
 )  # fmt: skip
 """Modules of proctor outside those packages that the packages need in a container."""
 

@@ -18,10 +18,9 @@ from functools import cache
 from pathlib import Path
 
 from proctor.errors import InputError
-from proctor.private_files import HeldByAnother, holders, open_alone
+from proctor.private_files import HeldByAnother, holders, open_alone, private_directory
 from proctor.sandbox.machine import procfs
 from proctor.sandbox.machine.cgroup.group import ENFORCED, PREFIX, members, write
-from proctor.signatures import private_directory
 
 _logger = logging.getLogger(__name__)
 LEAF = PREFIX + "leaf"
