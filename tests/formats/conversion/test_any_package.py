@@ -26,7 +26,7 @@ from proctor.program import Program
 from proctor.verdict import Verdict
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-NAME = st.text("aZ0_-. /*?[]!é\"'\\\n#", min_size=1, max_size=6)
+NAME = st.text("aZ0_-. /*?[]!é\"'\\#", min_size=1, max_size=6)
 FILE = st.sampled_from(["a.txt", "b/c.h", "é.h", "Makefile", "build", "d e.cpp"])
 POINTS = st.integers(0, 100) | st.floats(0, 1e6).map(lambda number: round(number, 3))
 VERDICTS = st.none() | st.frozensets(

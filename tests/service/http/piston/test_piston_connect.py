@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -49,10 +49,11 @@ def said(socket: ClientConnection, enough: str) -> str:
 def rest(socket: ClientConnection) -> tuple[list[dict[str, Any]], int | None]:
     """All that is still said, and the code with which it ends."""
     messages = []
-    with suppress(ConnectionClosed):
+    try:
         while True:
             messages.append(hear(socket))
-    return messages, socket.close_code
+    except ConnectionClosed as closed:
+        return messages, closed.rcvd.code if closed.rcvd else None
 
 
 def test_a_conversation(url: str) -> None:
