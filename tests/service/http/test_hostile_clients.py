@@ -19,8 +19,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from proctor.service.http.bodies import MOST_VALUES
 from proctor.service.http.connection import HEAD_BYTES, HEAD_FIELDS
-from proctor.service.http.middleware import MESSAGE, MOST_VALUES
+from proctor.service.http.middleware import MESSAGE
 from proctor.service.http.native.packed_schema import FrameReader
 from served import Served, serving
 from waiting import PATIENCE, until

@@ -9,16 +9,19 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from litestar.exceptions import LitestarException
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
-from proctor.service.http.middleware import (
-    MESSAGE,
+from proctor.json_values import JsonValueCounter
+from proctor.service.http import bodies
+from proctor.service.http.bodies import (
     BodyBudget,
+    BoundedAnswer,
     BoundedBody,
-    JsonValueCounter,
-    Middleware,
+    UnreadAnswers,
     declared_length,
 )
+from proctor.service.http.middleware import MESSAGE, Middleware
 from proctor.service.http.monitoring import Metrics
 from proctor.service.http.request import KEPT_BY
 from proctor.service.http.settings import ServeSettings, Tokens
@@ -122,7 +125,7 @@ def test_text_brings_no_values() -> None:
 def test_a_body_of_countless_values_is_refused_before_it_is_decoded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("proctor.service.http.middleware.MOST_VALUES", 100)
+    monkeypatch.setattr("proctor.service.http.bodies.MOST_VALUES", 100)
     body = BoundedBody(arriving(b"[" + b"{}," * 40, b"{}," * 40), BodyBudget(100_000), 0)
     with pytest.raises(RequestEntityTooLarge):
         received(body, 2)
@@ -180,7 +183,7 @@ def test_who_stalls_is_gone_but_not_who_waits_for_the_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A client that has sent its whole body may wait as long as the answer takes."""
-    monkeypatch.setattr("proctor.service.http.middleware.PATIENCE", 0.0)
+    monkeypatch.setattr("proctor.service.http.bodies.PATIENCE", 0.0)
 
     def after(*parts: dict[str, Any]) -> Any:
         """The parts at once, then after a while that the client has left."""
@@ -321,3 +324,98 @@ def test_what_needs_a_token(method: str, path: str, token: str, status: int) -> 
     ]
     assert asked(front, method=method, path=path, headers=headers)[0]["status"] == status
     assert owners == ([] if status == 401 else ["somebody" if token else ""])
+
+
+def start(status: int = 200) -> dict[str, Any]:
+    return {"type": "http.response.start", "status": status, "headers": []}
+
+
+def whole(body: bytes) -> dict[str, Any]:
+    return {"type": "http.response.body", "body": body, "more_body": False}
+
+
+class Reader:
+    """A client's connection, whose buffer is full after so many bytes."""
+
+    def __init__(self, most: int) -> None:
+        self.taken: list[bytes] = []
+        self._most = most
+
+    async def send(self, message: Any) -> None:
+        self.taken.append(message.get("body", b""))
+        if sum(map(len, self.taken)) > self._most:
+            await asyncio.Event().wait()
+
+
+def test_an_answer_goes_in_parts() -> None:
+    reader, data = Reader(1 << 30), random.randbytes(1_000_001)
+    answer = BoundedAnswer(reader.send, UnreadAnswers())
+
+    async def sent() -> None:
+        await answer.send(start(201))
+        await answer.send(whole(data))
+
+    asyncio.run(sent())
+    assert b"".join(reader.taken) == data
+    assert max(map(len, reader.taken)) < len(data) / 3
+    assert (answer.status, answer.gone) == (201, False)
+
+
+def test_who_does_not_read_a_large_answer_does_not_hold_it_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bodies, "PATIENCE", 0.0)
+    monkeypatch.setattr(bodies, "PACE", 1 << 40)
+    reader = Reader(500_000)
+    answer = BoundedAnswer(reader.send, UnreadAnswers())
+    with pytest.raises(TimeoutError):
+        asyncio.run(answer.send(whole(bytes(10_000_000))))
+    assert answer.gone
+    assert sum(map(len, reader.taken)) < 1_000_000
+
+
+def test_answers_that_nobody_reads_make_room_for_others() -> None:
+    """They were in no count: ten clients took gigabytes, a byte a minute was enough to keep them."""
+    unread = UnreadAnswers(2_500_000)
+    silent = [BoundedAnswer(Reader(0).send, unread) for _ in range(4)]
+    reading = BoundedAnswer(Reader(1 << 30).send, unread)
+
+    async def all_of_them() -> list[Any]:
+        waiting = [asyncio.ensure_future(each.send(whole(bytes(1_000_000)))) for each in silent]
+        await asyncio.wait(waiting[:2], return_when="ALL_COMPLETED")  # the oldest run out of time
+        await reading.send(whole(bytes(1_000_000)))
+        for each in waiting:
+            each.cancel()
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    ends = asyncio.run(all_of_them())
+    assert [type(each) for each in ends[:2]] == [TimeoutError, TimeoutError]
+    assert isinstance(ends[3], asyncio.CancelledError)
+    assert [each.gone for each in (*silent, reading)] == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_who_does_not_read_is_logged_as_gone(
+    direct: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """However the answer was made, with or without the framework."""
+    monkeypatch.setattr(bodies, "PATIENCE", 0.0)
+    monkeypatch.setattr(bodies, "PACE", 1 << 40)
+    caplog.set_level(logging.INFO, "proctor.access")
+
+    async def answered(_scope: Any, _receive: Any, send: Any) -> None:
+        await send(start())
+        try:
+            await send(whole(bytes(1_000_000)))
+        except TimeoutError as error:
+            if direct:
+                raise
+            raise LitestarException("after the response has started") from error
+
+    front = Middleware(answered, ServeSettings(), Metrics())
+    scope = {
+        "type": "http", "method": "GET", "path": "/x", "headers": [(b"host", b"localhost")],
+    }  # fmt: skip
+    asyncio.run(front(scope, arriving(b""), Reader(0).send))
+    (line,) = [json.loads(each.getMessage()) for each in caplog.records]
+    assert line["status"] == 499

@@ -18,6 +18,8 @@ _CHECKED = frozenset({len(b"host"), len(b"transfer-encoding")})
 """Lengths of the names of headers that are looked at."""
 PIPELINED = 16
 """Requests that may wait on one connection for the answer to the first."""
+UNREAD = 120.0
+"""Seconds after which a connection is broken off whose client reads nothing of what was sent."""
 _CHECK_EVERY, _CHECKS = 5.0, 3
 """Seconds between checks of an awaited head, and number of checks until the connection is closed.
 There are several, since a busy server reads what has arrived meanwhile only between two checks."""
@@ -40,6 +42,7 @@ class Connection(HttpToolsProtocol):
         """Bytes since the last complete head, part of a body, or complete request."""
         self._fields = self._field_bytes = self._hosts = 0
         self._head_timer: asyncio.TimerHandle | None = None
+        self._unread_timer: asyncio.TimerHandle | None = None
         self._checks = 0
         self.since = 0.0
         """Time of the event loop when it was made, or its last answer ended."""
@@ -79,7 +82,24 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop checking."""
         self._stop_timer()
+        self._stop_unread_timer()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Begin to wait for the client to read. Closing would wait for that too, without end."""
+        super().pause_writing()
+        self._stop_unread_timer()
+        self._unread_timer = self.loop.call_later(UNREAD, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Stop waiting: the client has read."""
+        self._stop_unread_timer()
+        super().resume_writing()
+
+    def _stop_unread_timer(self) -> None:
+        if self._unread_timer is not None:
+            self._unread_timer.cancel()
+            self._unread_timer = None
 
     def data_received(self, data: bytes) -> None:
         """Parse, and check a head that is not complete yet."""

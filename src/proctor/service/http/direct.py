@@ -17,8 +17,7 @@ from litestar.params import HeaderParameter
 from litestar.routes import HTTPRoute
 from litestar.types import ASGIApp
 
-from proctor.service.http.incremental_json import SLICE
-from proctor.service.http.middleware import (
+from proctor.service.http.bodies import (
     Application,
     Message,
     Receive,
@@ -26,6 +25,7 @@ from proctor.service.http.middleware import (
     Send,
     declared_length,
 )
+from proctor.service.http.incremental_json import SLICE
 from proctor.service.http.request import BODY, IncrementalRequest
 from proctor.service.http.responses import PendingResponse
 

@@ -1,16 +1,24 @@
 """Middleware that every request passes first: tokens, hosts, bounds on bodies, log and metrics."""
 
-import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import msgspec
-from litestar.exceptions.http_exceptions import RequestEntityTooLarge
+from litestar.exceptions import LitestarException
 
-from proctor.json_values import JsonValueCounter
-from proctor.limits import MIB, physical_memory
+from proctor.limits import MIB
+from proctor.service.http.bodies import (
+    Application,
+    BodyBudget,
+    BoundedAnswer,
+    BoundedBody,
+    Receive,
+    Scope,
+    Send,
+    UnreadAnswers,
+    declared_length,
+)
 from proctor.service.http.index.routes import PAGES
 from proctor.service.http.monitoring import Metrics
 from proctor.service.http.native.packed_schema import is_packed
@@ -18,27 +26,10 @@ from proctor.service.http.problem_details import TYPE, ProblemDetails
 from proctor.service.http.request import KEPT_BY
 from proctor.service.http.settings import Hosts, ServeSettings
 
-# The framework's own types do not include those of ASGI's lifespan.
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
-
 OPEN = ("/healthz", "/readyz")
 """Paths that need no token and may be asked by any host name: monitoring uses them."""
 MESSAGE = 16 * MIB
 """Bytes of one message of a WebSocket; memory for one is reserved while the socket is open."""
-PATIENCE = 60.0
-"""Seconds that a client may take until the next byte of its body."""
-_MEMORY_SHARE = 4
-"""Divisor of the machine's memory that gives the part for bodies: decoding takes as much again."""
-MOST_VALUES = 1 << 23
-"""JSON values in one body: decoders make an object of each, and nothing else runs meanwhile."""
-_VALUE = 32
-"""Bytes that the smallest decoded value takes, about; in JSON it takes two or three."""
-_SHORT = 1 << 20
-"""Bytes of a body that is too short for MOST_VALUES values."""
 _access = logging.getLogger("proctor.access")
 
 
@@ -60,7 +51,7 @@ class Middleware:
         self.stop = stop
         """Called when no more requests are accepted, before those under way have ended."""
         self._hosts = Hosts(tuple(each.lower() for each in settings.allow_hosts))
-        self.bodies = BodyBudget()
+        self.bodies, self.unread = BodyBudget(), UnreadAnswers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or the life of the server."""
@@ -85,20 +76,18 @@ class Middleware:
             self._log_request(scope, owner, 503, began)
             return
         scope.setdefault("state", {})["owner"] = owner or ""
-        status = 0
-
-        async def watched(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+        answer = BoundedAnswer(send, self.unread)
         body = BoundedBody(receive, self.bodies, declared, json=not is_packed(scope["path"]))
         try:
-            await self._app(scope, body.receive if scope["type"] == "http" else receive, watched)
+            http = scope["type"] == "http"
+            await self._app(scope, *((body.receive, answer.send) if http else (receive, send)))
+        except (TimeoutError, LitestarException):
+            if not answer.gone:
+                raise
         finally:
             body.release_after(scope["state"].get(KEPT_BY, ()))
-            self._log_request(scope, owner, 499 if body.gone else status or 499, began)
+            gone = body.gone or answer.gone
+            self._log_request(scope, owner, 499 if gone else answer.status or 499, began)
 
     def _foreign(self, path: str, headers: Mapping[bytes, bytes]) -> ProblemDetails | None:
         """Return the refusal of a request that a browser makes for another host's page, else None.
@@ -175,91 +164,3 @@ async def _refuse(scope: Scope, send: Send, why: ProblemDetails) -> None:
     ]
     await send({"type": "http.response.start", "status": why.status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})
-
-
-class BodyBudget:
-    """The memory that bodies of all requests under way may take, in bytes."""
-
-    def __init__(self, most: int | None = None) -> None:
-        """Allow `most` bytes at once; None: a share of the machine's memory."""
-        self.most = physical_memory() // _MEMORY_SHARE if most is None else most
-        self.held = 0
-
-    def fits(self, declared: int) -> bool:
-        """Return True if there is room for a body of so many bytes."""
-        return self.held + declared <= self.most
-
-
-class BoundedBody:
-    """A request's body as it arrives; clients that stall or send too much count as disconnected."""
-
-    def __init__(
-        self, receive: Receive, bodies: BodyBudget, declared: int, *, json: bool = True
-    ) -> None:
-        """Reserve memory for the declared bytes; release_after() or release() must follow."""
-        self._receive, self._bodies = receive, bodies
-        self._reserved, self._come = declared, 0
-        bodies.held += declared
-        self._complete = False
-        self.gone = False
-        """True if the client has gone, or counts as gone, before all of it has come."""
-        long = declared > _SHORT or not declared
-        self._values = JsonValueCounter() if json and long else None
-
-    async def receive(self) -> Message:
-        """Return the next part, or a message that the client has disconnected.
-
-        Raises RequestEntityTooLarge for JSON of more than MOST_VALUES values.
-        """
-        if self._complete:
-            return await self._receive()
-        try:
-            async with asyncio.timeout(PATIENCE):
-                message = await self._receive()
-        except TimeoutError:
-            return self._gone()
-        if message["type"] != "http.request":
-            return self._gone()
-        self._complete = not message.get("more_body")
-        part = message.get("body", b"")
-        self._come += len(part)
-        if self._values is not None:
-            self._come += _VALUE * self._values.add(part)
-            if self._values.count > MOST_VALUES:
-                raise RequestEntityTooLarge(f"more than {MOST_VALUES} JSON values: send fewer")
-        if self._come > self._reserved:  # chunks of unknown total length, or many small values
-            more = self._come - self._reserved
-            if not self._bodies.fits(more):
-                return self._gone()
-            self._bodies.held += more
-            self._reserved = self._come
-        return message
-
-    def _gone(self) -> Message:
-        self._complete = self.gone = True
-        return {"type": "http.disconnect"}
-
-    def release_after(self, tasks: Sequence[asyncio.Task[Any]]) -> None:
-        """Release when tasks have ended: jobs hold their request, though it may be answered."""
-        left = {each for each in tasks if not each.done()}
-        if not left:
-            self.release()
-
-        def ended(task: asyncio.Task[Any]) -> None:
-            left.discard(task)
-            if not left:
-                self.release()
-
-        for each in list(left):
-            each.add_done_callback(ended)
-
-    def release(self) -> None:
-        """Give back the memory that is reserved for the body."""
-        self._bodies.held -= self._reserved
-        self._reserved = 0
-
-
-def declared_length(headers: Mapping[bytes, bytes]) -> int:
-    """Return the Content-Length of a request in bytes; 0 if it has none."""
-    said = headers.get(b"content-length", b"")
-    return int(said) if said.isdigit() and len(said) < 16 else 0

@@ -1,10 +1,9 @@
 """Responses to requests that take a while: as one JSON value, or in parts as they come."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from litestar import Request, Response
@@ -20,12 +19,8 @@ JSON = "application/json"
 EVENTS = "text/event-stream"
 PAD_EVERY = 10.0
 """Seconds without a byte after which padding is sent: some clients hang up after 30."""
-READ_PATIENCE = 60.0
-"""Seconds in which a client must read some of a large answer."""
 _WATCH_AFTER = 0.2
 """Seconds until a client that waits for one value is watched: most have their answer by then."""
-_CHUNK = 1 << 18
-"""Bytes handed to the connection at a time, which keeps them until the client reads them."""
 _STREAM_PADS = {EVENTS: b": still here\n\n", ANSWERS: EMPTY_FRAME}
 """Padding of streams by media type, a blank line for others."""
 
@@ -93,11 +88,11 @@ class PendingResponse:
         finally:
             client.forget()
         if not client.gone:
-            with contextlib.suppress(TimeoutError):  # if it does not read, the connection is closed
-                await sender.send(*self._encoded(reply))
+            reply, body = self._encoded(reply)
+            await sender.send(reply, body)
 
     def _encoded(self, reply: JsonReply) -> tuple[JsonReply, bytes]:
-        """Return the reply that is sent, and its encoded body."""
+        """Return the reply that is sent, without its body, and its encoded body."""
 
         def failed(fault: InfraFault) -> Any:
             nonlocal reply
@@ -105,7 +100,7 @@ class PendingResponse:
             return reply.body
 
         body = as_json(reply.body, failed)
-        return reply, body
+        return replace(reply, body=None), body
 
     async def _result(self) -> JsonReply:
         try:
@@ -176,16 +171,7 @@ class _JsonSender:
     async def send(self, reply: JsonReply, body: bytes) -> None:
         if not self._begun:
             await self._begin(reply, [(b"content-length", str(len(body)).encode())])
-        left = memoryview(body)
-        while len(left) > _CHUNK:
-            await self._part(bytes(left[:_CHUNK]))
-            left = left[_CHUNK:]
-        await self._send({"type": "http.response.body", "body": bytes(left), "more_body": False})
-
-    async def _part(self, data: bytes) -> None:
-        """Send a part of the body. Raises TimeoutError if the client does not read."""
-        async with asyncio.timeout(READ_PATIENCE):
-            await self._send({"type": "http.response.body", "body": data, "more_body": True})
+        await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
     async def _begin(self, reply: JsonReply, more: Headers) -> None:
         headers = [(b"content-type", reply.media_type.encode()), *reply.headers, *more]
@@ -198,10 +184,9 @@ class _JsonSender:
 class StreamingResponse:
     """An ASGI application that sends what an iterator yields.
 
-    If the client disconnects, or does not read for READ_PATIENCE seconds, the iterator is closed
-    and `gone` called. After PAD_EVERY seconds without a part, `pad` is sent: for most media types
-    a blank line or a comment. For a fault before anything was sent, the answer is what `failed`
-    makes of it.
+    If the client disconnects, or does not read, the iterator is closed and `gone` called. After
+    PAD_EVERY seconds without a part, `pad` is sent: for most media types a blank line or a
+    comment. For a fault before anything was sent, the answer is what `failed` makes of it.
     """
 
     def __init__(
@@ -256,9 +241,10 @@ class StreamingResponse:
                     return
                 part = None
                 body = self._encode(found)
-                if not await _is_read(send, body):
-                    self._gone()
-                    return
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+        except TimeoutError:  # it does not read
+            self._gone()
+            raise
         finally:
             hung_up.cancel()
             if part is not None and not part.done():
@@ -267,16 +253,6 @@ class StreamingResponse:
             close = getattr(self._parts, "aclose", None)
             if close is not None:
                 await close()
-
-
-async def _is_read(send: Send, body: bytes) -> bool:
-    """Send a part; False if it cannot be sent since nobody reads those before it."""
-    try:
-        async with asyncio.timeout(READ_PATIENCE):
-            await send({"type": "http.response.body", "body": body, "more_body": True})
-    except TimeoutError:
-        return False
-    return True
 
 
 _END = object()
