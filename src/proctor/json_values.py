@@ -1,6 +1,22 @@
-"""How many values JSON has, found out before it is decoded: decoders make an object of each."""
+"""JSON of strangers: how many values it has before it is decoded, and types for them after."""
 
 import re
+from typing import Any, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+def convert_json(value: Any, kind: type[T], *, strict: bool = True) -> T:
+    """Convert plain data that strangers may have written to a type, as `msgspec.convert` does.
+
+    Raises msgspec.ValidationError, for half a surrogate pair too, which JSON can carry.
+    """
+    try:
+        return msgspec.convert(value, kind, strict=strict)
+    except UnicodeEncodeError as error:
+        raise msgspec.ValidationError(str(error)) from error
 
 
 class JsonValueCounter:

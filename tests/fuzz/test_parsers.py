@@ -58,6 +58,10 @@ FOUND = {
     "lines": (b'{"\\ud800": 1}', b'{"id": "a", "time_limit": "\\ud800", "memory_limit": 1}'),
     "row": (b'{"\\ud800": 1}', b'{"test_cases": [{"\\ud800": 1}]}'),
     "yaml": (b"!!timestamp x", b"!!int", b"!!float ''", b"!!bool x", b"a: !!binary \xc3\xa9"),
+    "bundle": tuple(
+        PARSERS["bundle"].documents[0].replace(b'"%s"' % name, b'"\\ud800%s"' % name)
+        for name in (b"proctor_bundle", b"size", b"codes")
+    ),
     "redis answer": (b"+" + b"$" * 5000 + b"\r\n:1\r\n",),
     "version": (b"9" * 5000,),
     "native": (PARSERS["native"].documents[0].replace(b"submissions/down.py", b"s" * 300),),

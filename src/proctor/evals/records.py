@@ -16,6 +16,7 @@ from proctor.evals.rounds import rounds
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation, ProblemInfo, Sample, SampleJudgement
+from proctor.json_values import convert_json
 from proctor.reports.no_program import Reason
 from proctor.reports.records import SampleRecord
 from proctor.verdict import Verdict
@@ -87,7 +88,7 @@ def settings_of(store: RunStore) -> Settings:
     They describe the run; what has effects is taken from `own_runs.obeyed`. Raises InputError.
     """
     try:
-        return msgspec.convert(store.settings, Settings)
+        return convert_json(store.settings, Settings)
     except msgspec.ValidationError as error:
         raise InputError(f"its settings: {error}", file=str(store.directory)) from error
 

@@ -22,6 +22,7 @@ import msgspec
 from proctor.errors import InputError
 from proctor.formats.livecodebench import parse_json
 from proctor.formats.zip_files import open_zip, zip_faults
+from proctor.json_values import convert_json
 from proctor.limits import MIB
 from proctor.program import check_relative
 from proctor.sandbox.machine import plain_file
@@ -126,7 +127,7 @@ def read_bundle(place: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
 
 def _checked_list(content: Any) -> dict[str, _ListedFile]:
     try:
-        listed = msgspec.convert(content, _Manifest).files
+        listed = convert_json(content, _Manifest).files
     except msgspec.ValidationError as error:
         raise InputError(f"is not a manifest of a bundle: {error}", file=MANIFEST) from error
     for name in listed:

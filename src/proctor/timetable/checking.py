@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
+from proctor.json_values import convert_json
 from proctor.timetable.schedule import Lesson, Schedule
 from proctor.timetable.vocabulary import CannotCheck, Vocabulary
 
@@ -93,7 +94,7 @@ def decode(
     if found is None:
         raise CannotCheck("no such kind is known")
     try:
-        return found, msgspec.convert(vocabulary.known(params), found.params, strict=True)
+        return found, convert_json(vocabulary.known(params), found.params)
     except msgspec.ValidationError as error:
         raise CannotCheck(f"its params are wrong: {error}") from None
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from proctor.errors import InputError
+from proctor.json_values import convert_json
 
 LARGEST = 2**53 - 1
 """Largest whole number that every language reads from JSON exactly."""
@@ -127,7 +128,7 @@ class TimetableInput:
 def instance(data: Any) -> TimetableInput:
     """Read an input from plain JSON; raises InputError that names the field."""
     try:
-        wire = msgspec.convert(data, _InstanceWire, strict=True)
+        wire = convert_json(data, _InstanceWire)
     except msgspec.ValidationError as error:
         raise _located(error) from None
     classes = _names(wire.classes, "classes")

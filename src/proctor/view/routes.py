@@ -11,6 +11,7 @@ from litestar import Request, Response, get, post
 from litestar.handlers import HTTPRouteHandler
 
 from proctor.errors import InputError
+from proctor.json_values import convert_json
 from proctor.reports.records import SampleRecord
 from proctor.view.difference import DiffQuery, RunDifference, difference
 from proctor.view.judged_tests import (
@@ -162,7 +163,7 @@ def _query(request: _Request, kind: type[_Query]) -> _Query:
     """Return the parameters of an address. Raises InputError for unknown or missing ones."""
     given = dict(request.query_params.items())
     try:
-        return msgspec.convert(given, kind, strict=False)
+        return convert_json(given, kind, strict=False)
     except msgspec.ValidationError as error:
         raise InputError(f"the address is not one of this page: {error}") from error
 

@@ -19,6 +19,7 @@ from proctor.errors import InputError
 from proctor.evals.replaying.recorded import RecordedJudgement, Surroundings
 from proctor.formats.bundle import MANIFEST, ZIP, read_bundle, write_bundle
 from proctor.formats.livecodebench import schema_error
+from proctor.json_values import convert_json
 from proctor.judgement import Judgement
 from proctor.judging.packed import pack, to_judge, unpack
 from proctor.judging.settings import JudgeSettings
@@ -128,7 +129,7 @@ def _recorded(content: dict[str, Any], files: Mapping[str, bytes]) -> RecordedJu
         by = content.get("made_by", "another version of proctor")
         raise InputError(f"is not a bundle that this version reads, but one of {by!s:.60}")
     try:
-        manifest = msgspec.convert(content, _BundleManifest)
+        manifest = convert_json(content, _BundleManifest)
         problem = unpack(files[_PROBLEM], Problem)
         program = _program(manifest.program, files)
     except msgspec.ValidationError as error:

@@ -25,6 +25,7 @@ from proctor import units
 from proctor.errors import InfraFault, InputError
 from proctor.evals import extraction
 from proctor.formats import livecodebench
+from proctor.json_values import convert_json
 from proctor.judgement import Judgement
 from proctor.judging.judge import judge_async
 from proctor.judging.settings import JudgeSettings, Mode, Stop, default_limits
@@ -116,7 +117,7 @@ def _settings(
 def _problem(sample: str, metadata: Mapping[str, Any]) -> Problem:
     if "tests" in metadata:
         try:
-            cases = msgspec.convert(metadata["tests"], list[_SampleTest])
+            cases = convert_json(metadata["tests"], list[_SampleTest])
             function = msgspec.convert(metadata.get("function"), str | None)
         except msgspec.ValidationError as error:
             raise _BrokenTests(f"the sample's tests cannot be used: {error}") from error

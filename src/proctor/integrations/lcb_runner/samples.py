@@ -8,6 +8,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import parse_json, schema_error
+from proctor.json_values import convert_json
 from proctor.problem import Problem, Test
 from proctor.shown import counted
 
@@ -30,7 +31,7 @@ def problem_of_sample(sample: Sample, place: str) -> Problem:
         raise InputError('is not a dict with a JSON string at "input_output"', field=place)
     place += ".input_output"
     try:
-        content = msgspec.convert(parse_json(text), _InputOutput)
+        content = convert_json(parse_json(text), _InputOutput)
     except msgspec.ValidationError as error:
         raise schema_error(error, within=place) from error
     except InputError as error:

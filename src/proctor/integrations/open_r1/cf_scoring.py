@@ -14,6 +14,7 @@ import msgspec
 
 from proctor.errors import InfraFault, InputError
 from proctor.formats.codeforces_rows import CodeforcesCase, load_generated, problem_of_row
+from proctor.json_values import convert_json
 from proctor.judgement import Judgement
 from proctor.judging.judge import judge_async
 from proctor.judging.settings import JudgeSettings
@@ -91,7 +92,7 @@ def _generated(row: Mapping[str, Any]) -> list[CodeforcesCase]:
     given = row.get("generated_tests") or 0
     if not isinstance(given, int):
         try:
-            return msgspec.convert(given, list[CodeforcesCase])
+            return convert_json(given, list[CodeforcesCase])
         except msgspec.ValidationError as error:
             raise InputError(str(error), field="generated_tests") from error
     folder = os.environ.get(TESTS_FOLDER)

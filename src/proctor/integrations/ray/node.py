@@ -18,6 +18,7 @@ import ray
 
 from proctor.errors import InfraFault, PlatformError, ProctorError
 from proctor.execution import Isolation
+from proctor.json_values import convert_json
 from proctor.judgement import Judgement, Machine
 from proctor.judging.environment import start_cells
 from proctor.judging.judge import PoolJudges
@@ -210,7 +211,7 @@ def read_answer(answer: object, kind: type[T], who: str) -> T:
     Raises PlatformError, which names `who` answered.
     """
     try:
-        return msgspec.convert(answer, kind)
+        return convert_json(answer, kind)
     except msgspec.ValidationError as error:
         raise no_answer(who, error) from error
 

@@ -20,6 +20,7 @@ from ray import serve
 
 from proctor.errors import SettingsError
 from proctor.formats.tables import without_extra
+from proctor.json_values import convert_json
 from proctor.service.http.problem_details import TYPE, ProblemDetails
 
 try:
@@ -73,7 +74,7 @@ def app(args: Mapping[str, Any]) -> Any:
     Raises SettingsError.
     """
     try:
-        wanted = msgspec.convert(dict(args), ReplicaSettings, strict=False)
+        wanted = convert_json(dict(args), ReplicaSettings, strict=False)
     except msgspec.ValidationError as error:
         raise SettingsError(f"arguments of proctor's Ray Serve application: {error}") from error
     if not 1 <= wanted.min_replicas <= wanted.max_replicas or wanted.cpus < 1:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from proctor.json_values import convert_json
 from proctor.timetable.checking import (
     AtLeast0,
     Breach,
@@ -228,7 +229,7 @@ def _group(schedule: Schedule, name: str) -> Sequence[str]:
     if len(found) != 1:
         raise CannotCheck(f"{len(found)} `subject_group`s are named {name!r}, not one")
     try:
-        params = msgspec.convert(schedule.vocabulary.known(found[0]), SubjectGroup, strict=True)
+        params = convert_json(schedule.vocabulary.known(found[0]), SubjectGroup)
     except msgspec.ValidationError as error:
         raise CannotCheck(f"the params of the group {name!r} are wrong: {error}") from None
     return params.subjects
