@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from proctor import bounded_lines
 from proctor.errors import InputError
 from proctor.evals.extraction import extract
 from proctor.formats import livecodebench
 from proctor.formats.hub_configs import choose_files
+from proctor.formats.results import read_results
 from proctor.integrations.rows import task_of
 from proctor.languages.python_text import matching
+from proctor.reports.records import read_run
 from proctor.service.http.judge0 import request as judge0
 from proctor.service.http.judge0.languages import Judge0Language
 from proctor.service.http.judge0.settings import Judge0Settings
@@ -95,7 +98,7 @@ def test_a_regular_expression_that_never_ends() -> None:
 
 
 def test_a_packed_line_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(livecodebench, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(bounded_lines, "LONGEST_LINE", 1000)
     path = tmp_path / "rows.jsonl.gz"
     path.write_bytes(gzip.compress(b"x" * 1000 + b"\n" + b" " * 1001))
     read = livecodebench.read_lines(path)
@@ -104,6 +107,19 @@ def test_a_packed_line_without_an_end(tmp_path: Path, monkeypatch: pytest.Monkey
     assert error.value.line == 1
     path.write_bytes(gzip.compress(b"x" * 999 + b"\n" + b"y" * 1000))
     assert [len(line) for _, line in livecodebench.read_lines(path)] == [1000, 1000]
+
+
+def test_lines_without_an_end_in_what_proctor_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Results and records were read by whole lines, however long."""
+    monkeypatch.setattr(bounded_lines, "LONGEST_LINE", 1000)
+    path = tmp_path / "records.jsonl"
+    path.write_bytes(b"\n" + b" " * 1001)
+    for read in (read_results, read_run):
+        with pytest.raises(InputError, match="longer than 1000") as error:
+            list(read(path))  # type: ignore[call-overload]
+        assert (error.value.file, error.value.line) == (str(path), 2)
 
 
 def test_tests_within_tests_without_end() -> None:

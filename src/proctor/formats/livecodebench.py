@@ -15,17 +15,15 @@ import zlib
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime
 from difflib import get_close_matches
-from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from proctor.bounded_lines import bounded_lines
 from proctor.errors import InputError
 from proctor.problem import Problem, Test
 
-LONGEST_LINE = 1 << 30
-"""Bytes of a row: a file may be packed, and hold far more than it seems to."""
 MAX_DECOMPRESSED = 1 << 30
 """Bytes that one row's compressed tests may unpack to: no real row needs it, a zip bomb does."""
 
@@ -318,13 +316,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            for number in count(1):
-                line = file.readline(LONGEST_LINE + 1)
-                if not line:
-                    return
-                if len(line) > LONGEST_LINE:
-                    what = f"longer than {LONGEST_LINE} bytes; no real row is"
-                    raise InputError(what, file=str(path), line=number)
+            for number, line in bounded_lines(file, path):
                 yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import msgspec
 
+from proctor.bounded_lines import bounded_lines
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.formats.programs import SubmittedProgram
 from proctor.formats.sidecar import Origin, Sidecar, require_same_settings
@@ -312,7 +313,7 @@ def _open_locked(path: Path) -> int:
 def _complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+            for number, line in bounded_lines(file, path):
                 if line.endswith(b"\n"):
                     yield number, line
     except OSError as error:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from proctor.bounded_lines import LONGEST_LINE
 from proctor.errors import InputError, MissingExtra
 from proctor.formats import parquet
-from proctor.formats.livecodebench import LONGEST_LINE, located, parse_json, read_lines
+from proctor.formats.livecodebench import located, parse_json, read_lines
 
 SUFFIXES = (".jsonl", ".ndjson", ".parquet")
 """Endings of files that are taken for tables without being named."""

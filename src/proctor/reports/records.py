@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
+from proctor.bounded_lines import bounded_lines
 from proctor.errors import InputError
 from proctor.sandbox.machine import plain_file
 from proctor.shown import counted, quoted, shown
@@ -125,7 +126,7 @@ class _LineIndex:
         begin = 0
         try:
             with self.path.open("rb") as file:
-                for number, line in enumerate(file, 1):
+                for number, line in bounded_lines(file, self.path):
                     if line.strip():
                         yield number, begin, line
                     begin += len(line)
