@@ -5,7 +5,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from proctor.errors import InputError
+
 T = TypeVar("T")
+MOST_VALUES = 1 << 23
+"""JSON values that are decoded at once: decoders make an object of each, of up to 100 bytes."""
+_SLICE = 1 << 24
+"""Bytes that are counted at a time. What is shorter has no more values than MOST_VALUES."""
 
 
 def convert_json(value: Any, kind: type[T], *, strict: bool = True) -> T:
@@ -41,3 +47,15 @@ class JsonValueCounter:
         found += sum(map(outside.count, (b",", b"[", b"{"))) - goes_on
         self.count += found
         return found
+
+
+def check_values(text: bytes | str) -> None:
+    """Raise InputError for JSON of more than MOST_VALUES values."""
+    if len(text) <= _SLICE:
+        return
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    counter = JsonValueCounter()
+    for at in range(0, len(data), _SLICE):
+        counter.add(data[at : at + _SLICE])
+        if counter.count > MOST_VALUES:
+            raise InputError(f"has more than {MOST_VALUES} JSON values")

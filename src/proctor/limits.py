@@ -65,7 +65,7 @@ class Limits:
             if value > (most := _most(field)):
                 what = f"must be at most {most:g}, not {_number(value)}"
                 raise InputError(what, field=f"limits.{field}")
-            if value < _LEAST and field != "disk":
+            if value < LEAST and field != "disk":
                 raise InputError("must be more than zero", field=f"limits.{field}")
         if not isinstance(self.loopback, bool):
             raise InputError(
@@ -106,7 +106,8 @@ _BYTES = ("memory", "output", "disk", "stack")
 _BOUNDS = (*_SECONDS, *_BYTES, "processes")
 
 
-_LEAST = 1e-6
+LEAST = 1e-6
+"""Least seconds of a limit; whole numbers have at least 1."""
 
 
 def _most(field: str) -> float:

@@ -67,3 +67,10 @@ def test_what_is_no_parquet_is_refused(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         list(read_table(path))
     assert caught.value.file == str(path)
+
+
+def test_a_row_of_many_values_is_refused(tmp_path: Path) -> None:
+    """A kilobyte of Parquet gave the host 20 million lists."""
+    path = written(tmp_path, pa.table({"a": pa.array([[[]] * 9_000_000])}))
+    with pytest.raises(InputError, match="more than 8388608 JSON values"):
+        list(read_table(path))

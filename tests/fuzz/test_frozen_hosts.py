@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proctor import bounded_lines
+from proctor import bounded_lines, json_values
 from proctor.errors import InputError
 from proctor.evals.extraction import extract
 from proctor.formats import livecodebench
@@ -120,6 +120,20 @@ def test_lines_without_an_end_in_what_proctor_writes(
         with pytest.raises(InputError, match="longer than 1000") as error:
             list(read(path))  # type: ignore[call-overload]
         assert (error.value.file, error.value.line) == (str(path), 2)
+
+
+def test_a_line_of_many_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """50 packed kilobytes of `{},` took more than a gigabyte, and a megabyte twenty."""
+    monkeypatch.setattr(json_values, "_SLICE", 10)
+    monkeypatch.setattr(json_values, "MOST_VALUES", 100)
+    path = tmp_path / "rows.jsonl.gz"
+    path.write_bytes(gzip.compress(b"[" + b"1," * 99 + b"1]\n[" + b"{}," * 99 + b"{}]\n"))
+    with pytest.raises(InputError, match="more than 100 JSON values") as error:
+        list(livecodebench.read_lines(path))
+    assert (error.value.file, error.value.line) == (str(path), 2)
+    with pytest.raises(InputError, match="more than 100 JSON values"):
+        livecodebench.parse_json('["' + "a" * 99 + '"' + ",1" * 101 + "]")
+    assert livecodebench.parse_json('["' + "," * 999 + '"]') == ["," * 999]
 
 
 def test_tests_within_tests_without_end() -> None:

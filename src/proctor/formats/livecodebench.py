@@ -22,6 +22,7 @@ import msgspec
 
 from proctor.bounded_lines import bounded_lines
 from proctor.errors import InputError
+from proctor.json_values import check_values
 from proctor.problem import Problem, Test
 
 MAX_DECOMPRESSED = 1 << 30
@@ -312,11 +313,15 @@ def _hint(error: Exception) -> str:
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Lines of the file with their 1-based numbers, blank ones too, without a byte order mark.
 
-    Raises InputError if the file cannot be read.
+    Raises InputError if the file cannot be read, or for a line of too many values.
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for number, line in bounded_lines(file, path):
+                try:
+                    check_values(line)
+                except InputError as error:
+                    raise located(error, path, number) from error
                 yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
@@ -326,8 +331,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def parse_json(text: bytes | str) -> Any:
     """Value of a JSON text.
 
-    Raises InputError, whose line is that within the text, if it is not JSON.
+    Raises InputError, whose line is that within the text, if it is not JSON, or too many values.
     """
+    check_values(text)
     try:
         return msgspec.json.decode(text)
     except (ValueError, RecursionError):

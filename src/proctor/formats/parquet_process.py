@@ -10,7 +10,9 @@ from typing import Any
 
 import msgspec
 
+from proctor.errors import InputError
 from proctor.formats.plain_values import encode
+from proctor.json_values import check_values
 from proctor.limits import GIB
 from proctor.sandbox.helper import serve
 
@@ -46,6 +48,8 @@ class _ParquetReader:
             return self._part([name, columns], first)
         except (pa.ArrowException, OSError, ValueError, OverflowError, TypeError) as error:
             return msgspec.json.encode({"error": str(error)})
+        except InputError as error:
+            return msgspec.json.encode({"error": f"a row {error.message}"})
         except MemoryError:
             return msgspec.json.encode({"error": ""})
 
@@ -58,6 +62,7 @@ class _ParquetReader:
                 more = False
                 break
             parts.append(encode(row))
+            check_values(parts[-1])
             size += len(parts[-1])
         self._asked, self._done = asked, first + len(parts)
         told = json.dumps({"sizes": list(map(len, parts)), "more": more})

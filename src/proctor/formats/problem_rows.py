@@ -10,6 +10,7 @@ from proctor.errors import InputError
 from proctor.formats.codeforces_rows import problem_of_row
 from proctor.formats.livecodebench import problem_of
 from proctor.formats.tables import Row, columns_of, read_table, table_files
+from proctor.json_values import check_values
 from proctor.problem import Problem
 from proctor.program import Program
 
@@ -81,8 +82,9 @@ def _solutions(content: Mapping[str, Any], problem: Problem) -> Iterator[Program
     given = next((content[key] for key in _SOLUTIONS if content.get(key)), None)
     if isinstance(given, str) and given.lstrip().startswith("["):
         try:
+            check_values(given)
             given = json.loads(given)
-        except (ValueError, RecursionError):
+        except (InputError, ValueError, RecursionError):
             return
     if isinstance(given, str):
         given = [given]

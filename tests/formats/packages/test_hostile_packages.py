@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from package_changes import copied, edit, refused
+from proctor import json_values
 from proctor.errors import InputError
+from proctor.formats.packages import documents
 from proctor.formats.packages.files import Tree
 from proctor.formats.packages.package import load
 from proctor.problem import Problem
@@ -232,3 +234,26 @@ def test_a_file_of_no_blocks_is_not_read_into_memory(name: str, file: str, tmp_p
     package = copied(tmp_path, name)
     os.truncate(package / file, 1 << 36)
     assert "has more than 512 MiB" in str(refused(package))
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("nearest", "problem.xml"), ("splitsum", "problem.xml")]
+)
+def test_xml_has_a_number_of_elements(
+    name: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """32 MiB of them, or of attributes, took more than a gigabyte."""
+    package = copied(name, tmp_path)
+    monkeypatch.setattr(documents, "_MOST_ELEMENTS", 3)
+    error = loaded(package)
+    assert isinstance(error, InputError)
+    assert "more than 3 elements" in error.message
+    assert error.line
+
+
+def test_json_has_a_number_of_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_values, "_SLICE", 10)
+    monkeypatch.setattr(json_values, "MOST_VALUES", 3)
+    error = loaded(copied("pairsum", tmp_path))
+    assert isinstance(error, InputError)
+    assert "more than 3 JSON values" in error.message

@@ -333,6 +333,7 @@ def test_a_body_of_countless_values_is_refused(server: Served, path: str) -> Non
         b'{"code": "print(1)", "language": "python", "files": {"a": "?"}}',
         b'{"code": "print(1)", "language": "python", "files": {"\\u0000": ""}}',
         b'{"code": "\\u0000", "language": "python", "stdin": "\\u0000"}',
+        b'{"code": "print(1) # \xff", "language": "python", "program": {"source": "\xff"}}',
         b"\xff\xfe",
         b"null",
         b"",

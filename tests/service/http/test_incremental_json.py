@@ -51,6 +51,15 @@ def test_it_is_what_the_decoder_says(value: Outer, ascii_only: bool, size: int) 
     assert asyncio.run(decode(data, Outer, size)) == value
 
 
+def test_backslashes_are_counted_from_the_last_cut() -> None:
+    """From the beginning of the string, 8 MiB of them took seconds, and 64 MiB minutes."""
+    text = b"\\" * (1 << 22)
+    parts = list(cuts(text, 1 << 10))
+    assert b"".join(parts) == text
+    assert not any(len(part) % 2 for part in parts)
+    assert len(parts) > 4000
+
+
 @given(TEXTS, st.booleans(), st.integers(1, 40))
 def test_parts_of_a_string_are_strings(text: str, ascii_only: bool, size: int) -> None:
     body = json.dumps(text, ensure_ascii=ascii_only).encode()[1:-1]

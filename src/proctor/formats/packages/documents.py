@@ -16,8 +16,11 @@ from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located, schema_error
 from proctor.formats.packages.files import LARGEST_SOURCE, Tree
 from proctor.formats.toml_tables import parse_toml
+from proctor.json_values import check_values
 
 _T = TypeVar("_T")
+_MOST_ELEMENTS = 1 << 20
+"""Elements and attributes of an XML file: one takes up to a kilobyte of memory."""
 _MOST_UNKNOWN = 100
 """Keys that are left out with a note each."""
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*?)`(?: - at `(?P<at>.*)`)?")
@@ -44,6 +47,7 @@ def read_json(tree: Tree, name: str) -> dict[str, Any]:
     """A JSON file's object."""
     text = tree.text(name)
     try:
+        check_values(text)
         value = json.loads(text, object_pairs_hook=_no_duplicates)
     except json.JSONDecodeError as error:
         raise InputError(
@@ -97,9 +101,18 @@ def read_xml(
     def skip_entity(entity: str, _: object) -> None:
         refuse(f"the entity &{entity}; is not known")  # its text would be missing
 
+    count = 0
+
+    def start(element: str, attributes: dict[str, str]) -> Element:
+        nonlocal count
+        count += 1 + len(attributes)
+        if count > _MOST_ELEMENTS:
+            refuse(f"more than {_MOST_ELEMENTS} elements and attributes")
+        return builder.start(element, attributes)
+
     parser.StartDoctypeDeclHandler = start_doctype
     parser.SkippedEntityHandler = skip_entity
-    parser.StartElementHandler = builder.start
+    parser.StartElementHandler = start
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.data
     try:

@@ -9,7 +9,7 @@ from typing import Any
 
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
-from proctor.json_values import JsonValueCounter
+from proctor.json_values import MOST_VALUES, JsonValueCounter
 from proctor.limits import physical_memory
 
 # The framework's own types do not include those of ASGI's lifespan.
@@ -29,8 +29,6 @@ _MEMORY_SHARE = 4
 """Divisor of the machine's memory that gives the part for bodies: decoding takes as much again."""
 _UNREAD_SHARE = 8
 """Divisor of the machine's memory that gives the part for answers that are being read."""
-MOST_VALUES = 1 << 23
-"""JSON values in one body: decoders make an object of each, and nothing else runs meanwhile."""
 _VALUE = 32
 """Bytes that the smallest decoded value takes, about; in JSON it takes two or three."""
 _SHORT = 1 << 20

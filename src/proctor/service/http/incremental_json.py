@@ -107,13 +107,16 @@ def cuts(text: bytes, size: int) -> Iterator[bytes]:
     """Yield parts of a JSON string, of about `size` bytes, each a JSON string by itself."""
     start = 0
     while start < len(text):
-        end = _cut(text, start + size)
+        end = _cut(text, start, start + size)
         yield text[start:end]
         start = end
 
 
-def _cut(text: bytes, at: int) -> int:
-    """Return a place to cut a text, at or soon after `at`: not within an escape or a character."""
+def _cut(text: bytes, start: int, at: int) -> int:
+    """Return a place to cut a text, at or soon after `at`: not within an escape or a character.
+
+    No escape or character is cut by `start`.
+    """
     for _ in range(_ESCAPES):
         escape = text.find(b"\\", at, at + _ESCAPES)
         if escape < 0:  # no escape begins here: one that began before ends within the next 12 bytes
@@ -121,10 +124,8 @@ def _cut(text: bytes, at: int) -> int:
             while at < len(text) and 0x80 <= text[at] < 0xC0:
                 at += 1
             return min(at, len(text))
-        before = escape
-        while before and text[before - 1] == ord("\\"):
-            before -= 1
-        begins = (escape - before) % 2 == 0
+        before = text[start:escape]
+        begins = (len(before) - len(before.rstrip(b"\\"))) % 2 == 0
         if begins and text[escape + 1 : escape + 2] != b"u":  # a \u escape may be half a character
             return escape
         at = escape + 1

@@ -56,7 +56,10 @@ class IncrementalRequest(Request[Any, Any, Any]):
         body = await self.body()
         salvaged = None if field is None else getattr(field.annotation, "salvaged", None)
         if field is None or (len(body) <= SLICE and salvaged is None):
-            return await super().json()
+            try:
+                return await super().json()
+            except UnicodeDecodeError as error:
+                raise _as_http_error(error) from error
         try:
             return await decode(body, field.annotation)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -269,6 +269,12 @@ async def over_stdio(engine: Engine, most: int) -> None:
     await asyncio.to_thread(writer.close, None)
 
 
+_MOST_SESSIONS = 1000
+"""Sessions over HTTP at once, of all owners together."""
+_IDLE = 600.0
+"""Seconds without a request after which a session over HTTP is closed."""
+
+
 class McpOverHttp:
     """The streamable HTTP transport, as an ASGI application that lives in `running()`.
 
@@ -334,4 +340,6 @@ class McpOverHttp:
             make_server(self._engine),
             security_settings=guard,
             max_request_body_size=self._most_body,
+            max_sessions=_MOST_SESSIONS,
+            session_idle_timeout=_IDLE,
         )

@@ -18,6 +18,8 @@ from proctor.text import well_formed_json
 _NOT_JSON, _NO_REQUEST = -32700, -32600
 """Codes of JSON-RPC."""
 _INTEGERS = 1 << 63
+_LONGEST_BEGINNING = 64 << 10
+"""Bytes of the message that begins a session, which the SDK keeps for as long as that lasts."""
 
 
 class _MessageHead(msgspec.Struct):
@@ -66,6 +68,11 @@ def vetted(line: bytes, understood: Callable[[bytes], object]) -> str:
     if head.id is not msgspec.UNSET and not _is_id(head.id):
         why = "an id is a text or an integer"
         raise RefusedLine(_NO_REQUEST, why, [id_in(line) or NULL])
+    if head.method == "initialize" and len(line) > _LONGEST_BEGINNING:
+        why = f"initialize has more than {_LONGEST_BEGINNING} bytes"
+        raise RefusedLine(_NO_REQUEST, why, ids_in(line))
+    if answered and head.id is not msgspec.UNSET:
+        raise RefusedLine(_NO_REQUEST, "a request and an answer in one", ids_in(line))
     try:
         understood(line)
     except (ValueError, RecursionError) as error:

@@ -197,3 +197,20 @@ def test_a_time_that_is_no_number_is_refused(
     )
     assert answer.status_code == 400
     assert answer.json()["code"] == "invalid_argument"
+
+
+@pytest.mark.slow
+def test_a_directory_is_listed_whole_or_not_at_all(
+    client: httpx.Client, sandbox: dict[str, str]
+) -> None:
+    """What came before the bound on output was given as if it were all."""
+    make = "import os; [os.mknod('a' * 200 + str(n)) for n in range(25_000)]"
+    body = start(["python3", "-c", make])
+    answer = client.post("/process.Process/Start", content=body, headers={**STREAM, **sandbox})
+    assert messages(answer.content)[-2]["event"]["end"].get("exitCode", 0) == 0
+    asked = {"path": "/home/user", "depth": 1}
+    answer = client.post("/filesystem.Filesystem/ListDir", json=asked, headers=sandbox)
+    if answer.status_code == 200:
+        assert len(answer.json()["entries"]) == 25_000
+    else:
+        assert (answer.status_code, "holds more" in answer.text) == (400, True)

@@ -207,6 +207,8 @@ def test_batches(ann: httpx.Client) -> None:
         ({"language_id": None}, "language_id", "can't be blank"),
         ({"source_code": ""}, "source_code", "can't be blank"),
         ({"cpu_time_limit": 3601}, "cpu_time_limit", "must be less than or equal to 3600"),
+        ({"cpu_time_limit": 5e-324}, "cpu_time_limit", "must be greater than 0"),
+        ({"wall_time_limit": 5e-324}, "wall_time_limit", "must be greater than 0"),
         ({"cpu_time_limit": "fast"}, "cpu_time_limit", "is not a number"),
         ({"cpu_time_limit": "nan"}, "cpu_time_limit", "is not a number"),
         ({"memory_limit": 0}, "memory_limit", "must be greater than 0"),

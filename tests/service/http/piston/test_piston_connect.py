@@ -192,3 +192,12 @@ def test_hanging_up_ends_the_program(url: str) -> None:
 
 def test_the_reasons_of_closing_are_the_originals() -> None:
     assert Close(4999, "Job Completed") == COMPLETED
+
+
+def test_a_message_has_a_number_of_values(url: str) -> None:
+    """16 MiB of `[],` in a field that nobody reads took 400 MB, for as long as the run waited."""
+    with talking(url) as socket:
+        begin(socket, "print(1)", unread=[[]] * (1 << 16))
+        messages, code = rest(socket)
+    assert (code, messages[0]["type"]) == (4002, "error")
+    assert "JSON values" in messages[0]["message"]

@@ -9,6 +9,7 @@ import pytest
 
 import needs
 from language_here import need
+from proctor.service.http.sandbox_fusion import autoeval
 from served import Served, serving
 
 pytest.importorskip("sandbox_fusion.models", reason=needs.package("sandbox-fusion"))
@@ -170,3 +171,9 @@ def test_programs_have_a_loopback_interface_of_their_own() -> None:
     for _ in range(2):
         found = requests.post(f"{url}/run_code", json={"language": "python", "code": code}).json()
         assert found["run_result"]["stdout"] == "b'hello' 1\n", found
+
+
+def test_a_report_that_the_program_has_spoiled_has_no_tests() -> None:
+    """It may nest too deeply to be read, or be no text."""
+    for report in (b'{"testResults":' + b"[" * 100_000, b'{"testResults": "\xff"}', b""):
+        assert autoeval._jest_cases(report) == []

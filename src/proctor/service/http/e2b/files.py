@@ -146,6 +146,8 @@ async def _found(
     made = (await sandbox.session.command((*words, _PRINTED), b"", context)).made
     if made.exit_code and not made.stdout:
         raise NotFound(f"there is no {absolute(path)!r}")
+    if made.limit is not None:
+        raise InputError(f"{absolute(path)!r} holds more than can be listed: list what is in it")
     lines = made.stdout.decode("utf-8", "replace").split("\0")
     return sorted(
         (_entry(path, *line.split("\t", 7)) for line in lines if line),

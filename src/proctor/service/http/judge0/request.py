@@ -12,7 +12,7 @@ from typing import Any
 from proctor.errors import InputError
 from proctor.languages.run import RunRequest
 from proctor.languages.scripts import ALL_FILES, BASH, COMPILE, RUN, Scripts
-from proctor.limits import LEAST_MEMORY, MIB, Limits
+from proctor.limits import LEAST, LEAST_MEMORY, MIB, Limits
 from proctor.program import Program
 from proctor.service.http.judge0 import archive
 from proctor.service.http.judge0.callback import CallbackAddress, address
@@ -169,7 +169,7 @@ class _FieldReader:
         except (TypeError, ValueError, OverflowError):
             self.complain(field, "is not a number")
             return default
-        if found <= 0:
+        if found < LEAST:
             self.complain(field, "must be greater than 0")
         elif found > most:
             self.complain(field, f"must be less than or equal to {most:g}")

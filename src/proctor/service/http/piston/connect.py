@@ -18,6 +18,7 @@ from litestar.handlers import WebsocketRouteHandler
 
 from proctor.errors import InputError, ProctorError
 from proctor.execution import Execution
+from proctor.json_values import JsonValueCounter
 from proctor.languages import registry
 from proctor.languages.run import PYTHON
 from proctor.limits import MIB
@@ -31,6 +32,8 @@ INIT_WITHIN = 3.0
 """Seconds in which a client must send `init`; Piston allows one."""
 _MOST_UNREAD = 64 * MIB
 """Bytes that a client may send before the program reads them."""
+_MOST_VALUES = 1 << 16
+"""JSON values of a message: a request to execute has a few for each file."""
 _MOST_SIGNALS = 64
 """Signals that may wait for the program to begin."""
 _ENVIRONMENT = {"PYTHONUNBUFFERED": "1"}
@@ -104,6 +107,7 @@ class _Connection:
         if not is_plain(job):
             return _error(f"{job.runtime.language} is judged, not run: use POST /execute")
         stdin = job.stdin if message.get("stdin") else b""
+        del message  # it may be large, and the run may wait for long
         sending = asyncio.ensure_future(self._run_job(job, stdin))
         receiving = asyncio.ensure_future(self._follow_client())
         try:
@@ -127,8 +131,11 @@ class _Connection:
                 return _NOT_YET
 
     async def _receive(self) -> dict[str, Any] | Close:
+        text = str(await self._socket.receive_data("text"))
+        if JsonValueCounter().add(text.encode("utf-8", "surrogatepass")) > _MOST_VALUES:
+            return _error(f"a message has more than {_MOST_VALUES} JSON values")
         try:
-            message = decoded(await self._socket.receive_data("text"))
+            message = decoded(text)
         except NotJson as error:
             return _error(str(error))
         return message if isinstance(message, dict) else _error("a message is an object")

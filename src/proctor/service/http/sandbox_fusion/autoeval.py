@@ -163,7 +163,7 @@ def _jest_cases(report: bytes) -> list[dict[str, Any]]:
     """Return the tests of Jest's report; none if it is malformed: the program can write to it."""
     try:
         read = msgspec.json.decode(report, type=_JestReport)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
     return [
         {
