@@ -243,7 +243,7 @@ def test_xml_has_a_number_of_elements(
     name: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """32 MiB of them, or of attributes, took more than a gigabyte."""
-    package = copied(name, tmp_path)
+    package = copied(tmp_path, name)
     monkeypatch.setattr(documents, "_MOST_ELEMENTS", 3)
     error = loaded(package)
     assert isinstance(error, InputError)
@@ -254,6 +254,6 @@ def test_xml_has_a_number_of_elements(
 def test_json_has_a_number_of_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_values, "_SLICE", 10)
     monkeypatch.setattr(json_values, "MOST_VALUES", 3)
-    error = loaded(copied("pairsum", tmp_path))
+    error = loaded(copied(tmp_path, "pairsum"))
     assert isinstance(error, InputError)
     assert "more than 3 JSON values" in error.message
