@@ -52,9 +52,13 @@ stop() {
 }
 
 # Homes are shared, and slow: what was compiled, and which isolation works, is kept on the node.
-export XDG_CACHE_HOME=${XDG_CACHE_HOME:-${TMPDIR:-/tmp}/proctor-$(id -u)}
-mkdir -p "$XDG_CACHE_HOME"
-[ -O "$XDG_CACHE_HOME" ] || { echo "$XDG_CACHE_HOME is somebody else's" >&2; exit 1; }
+if [ -z "${XDG_CACHE_HOME:-}" ]; then
+    cache=${TMPDIR:-/tmp}/proctor-$(id -u)
+    mkdir -m 700 "$cache" 2>/dev/null || true
+    # Somebody else may have taken the name.
+    { [ -O "$cache" ] && [ ! -L "$cache" ]; } || cache=$(mktemp -d "$cache-XXXXXX")
+    export XDG_CACHE_HOME=$cache
+fi
 
 exec {said}< <(exec proctor serve --host 0.0.0.0 --port 0 --json --no-access-log \
     --cells "${SLURM_CPUS_PER_TASK:-1}" --token-file "$dir/tokens" "${@:2}")
