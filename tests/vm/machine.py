@@ -58,7 +58,7 @@ class Check:
 
     name: str
     argv: Sequence[str]
-    timeout: float = 300.0
+    timeout: float = 1000.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def outcomes() -> dict[str, Outcome]:
         Check("doctor in session", logged_in(doctor)),
         Check("doctor without group", as_user(doctor)),
         # The clock of an emulated CPU goes on while the emulator waits for a busy machine's.
-        Check("demo", logged_in([*PROCTOR, "demo", "--subset", "fixture", "--cpu", "10s", "--json"])),
+        Check("demo", logged_in([*PROCTOR, "demo", "--subset", "fixture", "--cpu", "20s", "--json"])),
         Check("unit", script("serve_unit.py")),
         Check("left", script("left.py")),
         Check("switch", ["sysctl", "-qw", "kernel.unprivileged_userns_clone=0"]),
