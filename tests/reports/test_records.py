@@ -96,3 +96,16 @@ def test_more_months_than_a_step_is_looked_for_in() -> None:
     days = [date(1 + at // 12, 1 + at % 12, 1) for at in range(MOST_MONTHS + 1)]
     assert largest_step(tally(released(*days[1:]).records, Mode.STANDARD)) is not None
     assert largest_step(tally(released(*days).records, Mode.STANDARD)) is None
+
+
+def test_provenance_behind_a_link_is_not_read(tmp_path: Path) -> None:
+    place = tmp_path / "run.jsonl"
+    place.write_text('{"problem_id": "a", "sample": 0}\n')
+    private = tmp_path / "config.json"
+    private.write_text('{"auths": {"registry": "secret"}}')
+    beside = Path(f"{place}{PROVENANCE_SUFFIX}")
+    for target in (private, tmp_path / "absent"):
+        beside.symlink_to(target)
+        with pytest.raises(InputError, match="cannot be read"):
+            read_run(place)
+        beside.unlink()

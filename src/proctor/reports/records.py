@@ -245,10 +245,10 @@ def write_records(
 
 def _provenance(path: Path) -> dict[str, Any]:
     beside = path.with_name(path.name + PROVENANCE_SUFFIX)
-    if not beside.exists():
-        return {}
     try:
-        text = plain_file.read(str(beside.resolve()), _LONGEST)
+        text = plain_file.read(str(beside), _LONGEST)
         return msgspec.json.decode(text, type=dict[str, Any])
+    except FileNotFoundError:
+        return {}
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"no JSON object: {error}", file=str(beside)) from error
