@@ -249,6 +249,11 @@ class TwoSteps:
 Running = Batch | Interactive | Communication | OutputOnly | TwoSteps | CallTask | AssertionTask
 
 
+MOST_PROCESSES = 16
+"""Processes of a submission that talk with one manager: each has a cell, in addition
+to the pool's number of them."""
+MOST_DECIMALS = 15
+"""Decimals that points are rounded to."""
 MOST_POINTS = 1e12
 """Points of a subtask: sums of these can be counted exactly enough."""
 

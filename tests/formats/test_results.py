@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -429,3 +430,10 @@ def test_results_are_their_owners_alone(path: Path) -> None:
     finally:
         os.umask(before)
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_rows_that_are_nested_too_deeply(path: Path) -> None:
+    for depth in (*range(900, 1010), 100_000):
+        path.write_text('{"row": 0, "digest": "d", "x": ' + "[" * depth + "]" * depth + "}\n")
+        with suppress(InputError):
+            assert len(list(read_results(path))) == 1

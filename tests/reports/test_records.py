@@ -109,3 +109,13 @@ def test_provenance_behind_a_link_is_not_read(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="cannot be read"):
             read_run(place)
         beside.unlink()
+
+
+def test_provenance_has_so_many_levels(tmp_path: Path) -> None:
+    place = tmp_path / "run.jsonl"
+    place.write_text('{"problem_id": "a", "sample": 0}\n')
+    beside = Path(f"{place}{PROVENANCE_SUFFIX}")
+    beside.write_text('{"judge": ' + "[" * 330 + "]" * 330 + "}")
+    with pytest.raises(InputError, match="has more than 64 levels") as caught:
+        read_run(place)
+    assert (caught.value.file, caught.value.field) == (str(beside), "judge")

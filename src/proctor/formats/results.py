@@ -191,7 +191,10 @@ def read_results(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in _complete_lines(path):
         if not line.isspace():
             _head(path, number, line)
-            row: dict[str, Any] = json.loads(line)
+            try:
+                row: dict[str, Any] = json.loads(line)
+            except RecursionError as error:  # json gives up a little earlier than msgspec
+                raise InputError("is nested too deeply", file=str(path), line=number) from error
             yield row
 
 

@@ -24,6 +24,8 @@ LARGEST_NUMBER = 1 << 40
 """Largest number of tokens, seconds, samples and turns: sums of them stay within 64 bits."""
 _LONGEST = 32 << 20
 """Bytes of a provenance file that is read."""
+_DEEPEST = 64
+"""Levels of a value in it: what shows it goes down into each."""
 Key = tuple[str, int]
 """Problem and sample."""
 _Decoded = TypeVar("_Decoded")
@@ -247,8 +249,17 @@ def _provenance(path: Path) -> dict[str, Any]:
     beside = path.with_name(path.name + PROVENANCE_SUFFIX)
     try:
         text = plain_file.read(str(beside), _LONGEST)
-        return msgspec.json.decode(text, type=dict[str, Any])
+        found = msgspec.json.decode(text, type=dict[str, Any])
     except FileNotFoundError:
         return {}
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"no JSON object: {error}", file=str(beside)) from error
+    for name, value in found.items():
+        if _is_deeper(value, _DEEPEST):
+            raise InputError(f"has more than {_DEEPEST} levels", file=str(beside), field=name[:100])
+    return found
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not levels or any(_is_deeper(each, levels - 1) for each in inner)

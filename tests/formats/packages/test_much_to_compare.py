@@ -1,0 +1,87 @@
+"""Texts of strangers that are searched and compared: in time that grows as they do, or not at all.
+
+The sizes are such that what grows with their square would not end within a test's time.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from package_changes import copied, edit, refused, write
+from proctor.errors import InputError
+from proctor.formats.hub_configs import choose_files
+from proctor.formats.livecodebench import did_you_mean
+from proctor.formats.packages.icpc_submissions import covers
+from proctor.formats.packages.native_submissions import Names
+from proctor.formats.packages.package import load
+from proctor.formats.packages.programs import by_extension
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("\n" * 400_000 + "x", 10.0), (" \n\t timelimit = '3'\n", 3.0)]
+)
+def test_the_file_of_a_time_limit(text: str, seconds: float, tmp_path: Path) -> None:
+    package = copied(tmp_path, "agreed")
+    edit(package / "problem.yaml", "time_limit: 2", "output: 8")
+    write("domjudge-problem.ini", text)(package)
+    assert load(package).problem.test_limits.cpu == seconds
+
+
+@pytest.mark.parametrize("line", ["\n", " \n", "a(\n", "a \n", "#!\n", "use \n"])
+def test_sources_of_prolog_or_perl(line: str) -> None:
+    assert by_extension("a.pl", "x" + line * 400_000 + "!") == by_extension("a.pl", "")
+
+
+def test_the_head_of_a_readme() -> None:
+    assert choose_files("---" + "\n" * 400_000, ["a.jsonl"], None, "it") == ["a.jsonl"]
+
+
+def test_ids_that_are_almost_the_same() -> None:
+    known = ["ab" * 90 + f"{number:06d}" for number in range(25_000)]
+    assert did_you_mean("ba" * 95, known) == ""
+    assert did_you_mean("ab" * 93, known) == ""
+    near = [f"problem-{number:06d}" for number in range(25_000)]
+    assert "'problem-012" in did_you_mean("problem-0123456", near)
+    assert did_you_mean("sum", ["product", "sums"]) == "; did you mean 'sums'?"
+
+
+def test_patterns_of_tests_are_compared_so_often_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("proctor.formats.packages.native_submissions._MOST_COMPARED", 100_000)
+    names = Names(str(number) for number in range(1_000))
+    assert len(names.chosen(["*", "1*", "7", *(["8"] * 1_000)], "subtask[0].tests")) == 1_000
+    with pytest.raises(InputError, match="patterns of this package are too many") as caught:
+        names.chosen(["*"] * 10, "subtask[1].tests")
+    assert caught.value.field == "subtask[1].tests"
+
+
+def test_patterns_of_submissions_are_compared_so_often_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = copied(tmp_path, "agreed")
+    labels = "".join(f"'accepted/*{number}': {{}}\n" for number in range(100))
+    write("submissions/submissions.yaml", labels)(package)
+    load(package)
+    monkeypatch.setattr("proctor.formats.packages.icpc_submissions._MOST_COMPARED", 10_000)
+    assert "take too long to compare" in refused(package).message
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "is_covered"),
+    [
+        ("accepted", "accepted/a.py", True),
+        ("accepted", "accepted2/a.py", False),
+        ("*", "accepted/a.py", True),
+        ("*/a*", "accepted/abc.py", True),
+        ("*.py", "accepted/abc.py", False),
+        ("accepted/{a,ab}c.py", "accepted/abc.py", True),
+        ("accepted/{a,ab}c.py", "accepted/bc.py", False),
+        ("{accepted,slow}/*.{py,cpp}", "slow/a.b.cpp", True),
+        ("a{b", "a{b", True),
+        ("*a" * 40 + "b", "a" * 200, False),
+        ("*" * 100 + "b", "a" * 200, False),
+    ],
+)
+def test_globs_of_submissions(pattern: str, name: str, is_covered: bool) -> None:
+    assert covers(pattern, name) is is_covered
