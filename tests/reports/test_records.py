@@ -18,7 +18,13 @@ from proctor.reports.errata import read_errata
 from proctor.reports.figures import figures
 from proctor.reports.html.page import render
 from proctor.reports.published import read_published
-from proctor.reports.records import PROVENANCE_SUFFIX, RunRecords, SampleRecord, read_run
+from proctor.reports.records import (
+    PROVENANCE_SUFFIX,
+    RunRecords,
+    SampleRecord,
+    read_run,
+    write_provenance,
+)
 from proctor.reports.tallies import Mode, tally
 from proctor.solver.profile import _read as load_profile
 from proctor.verdict import Verdict
@@ -106,9 +112,12 @@ def test_provenance_behind_a_link_is_not_read(tmp_path: Path) -> None:
     beside = Path(f"{place}{PROVENANCE_SUFFIX}")
     for target in (private, tmp_path / "absent"):
         beside.symlink_to(target)
-        with pytest.raises(InputError, match="cannot be read"):
+        with pytest.raises(InputError, match="cannot be read: it is a link"):
             read_run(place)
+        with pytest.raises(InputError, match="is a link"):
+            write_provenance(place, {"a": 1})
         beside.unlink()
+    assert private.read_text() == '{"auths": {"registry": "secret"}}'
 
 
 def test_provenance_has_so_many_levels(tmp_path: Path) -> None:

@@ -228,8 +228,11 @@ def write_run(path: Path, run: RunRecords) -> None:
 
 
 def write_provenance(path: Path, provenance: Mapping[str, Any]) -> None:
-    """Write the provenance of the records at `path` beside them."""
-    with whole_file(path.with_name(path.name + PROVENANCE_SUFFIX)) as file:
+    """Write the provenance of the records at `path` beside them. Raises InputError."""
+    beside = path.with_name(path.name + PROVENANCE_SUFFIX)
+    if beside.is_symlink():  # nobody named it, and it may lead to any file
+        raise InputError("is a link, and links are not followed", file=str(beside))
+    with whole_file(beside) as file:
         file.write(msgspec.json.format(msgspec.json.encode(provenance), indent=2) + b"\n")
 
 
