@@ -1,6 +1,6 @@
 """Texts of strangers that are searched and compared: in time that grows as they do, or not at all.
 
-The sizes are such that what grows with their square would not end within a test's time.
+The sizes are such that what grows with their square would not end in time.
 """
 
 from pathlib import Path
@@ -15,6 +15,8 @@ from proctor.formats.packages.icpc_submissions import covers
 from proctor.formats.packages.native_submissions import Names
 from proctor.formats.packages.package import load
 from proctor.formats.packages.programs import by_extension
+
+pytestmark = pytest.mark.usefixtures("ends")
 
 
 @pytest.mark.parametrize(
