@@ -15,6 +15,8 @@ from proctor.formats.packages.icpc_submissions import covers
 from proctor.formats.packages.native_submissions import Names
 from proctor.formats.packages.package import load
 from proctor.formats.packages.programs import by_extension
+from proctor.problem import Problem, Subtask
+from proctor.problem import Test as Case
 
 pytestmark = pytest.mark.usefixtures("ends")
 
@@ -67,6 +69,25 @@ def test_patterns_of_submissions_are_compared_so_often_and_no_more(
     load(package)
     monkeypatch.setattr("proctor.formats.packages.icpc_submissions._MOST_COMPARED", 10_000)
     assert "take too long to compare" in refused(package).message
+
+
+@pytest.mark.parametrize("every", ["*", "subtask0"])
+def test_subtasks_that_depend_on_all_others(every: str, tmp_path: Path) -> None:
+    package = copied(tmp_path, "climb")
+    groups = "".join(f"#ST: 1\n#STDEP: {every}\n{number}\n" for number in range(20_000))
+    write("gen/GEN", "#ST: 1\n0\n" + groups)(package)
+    error = refused(package)
+    assert (error.field, "20001 subtasks of which" in error.message) == ("STDEP", True)
+
+
+def test_subtasks_that_depend_on_one_another() -> None:
+    tests = [Case("1", "1", name="a")]
+    subtasks = [
+        Subtask(str(at), 1.0, ("a",), depends=(str(at - 1),) * (at > 0)) for at in range(501)
+    ]
+    assert len(Problem("p", tests, subtasks=subtasks[:500]).subtasks) == 500
+    with pytest.raises(InputError, match="501 of which some depend on others"):
+        Problem("p", tests, subtasks=subtasks)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.packages.files import Tree
 from proctor.languages.python_text import matching
-from proctor.problem import Aggregate, Subtask
+from proctor.problem import MOST_DEPENDENT, Aggregate, Subtask
 
 GEN = "gen/GEN"
 CASES = "gen/cases.gen"
@@ -153,15 +153,20 @@ def _grouped(tree: Tree, source: str, groups: list[_Group]) -> tuple[Subtask, ..
         twice = next(each for each in groups if named[each.name] is not each)
         what = f"two subtasks are called {twice.name!r}"
         raise InputError(what, file=tree.shown(source), line=named[twice.name].line)
+    for group in groups:
+        for name in () if "*" in group.depends else group.depends:
+            if name not in named:
+                what = f"there is no subtask {name!r}{did_you_mean(name, named)}"
+                raise InputError(what, file=tree.shown(source), line=group.line)
+    if len(groups) > MOST_DEPENDENT and any(group.depends for group in groups):
+        what = f"{len(groups)} subtasks of which some depend on others; {MOST_DEPENDENT} may"
+        raise InputError(what, file=tree.shown(source), field="STDEP")
     found = []
     for group in groups:
         reached, todo = {group.name}, [group]
-        while todo:
+        while todo and len(reached) < len(named):
             here = todo.pop()
             for name in named if "*" in here.depends else here.depends:
-                if name not in named:
-                    what = f"there is no subtask {name!r}{did_you_mean(name, named)}"
-                    raise InputError(what, file=tree.shown(source), line=here.line)
                 if name not in reached:
                     reached.add(name)
                     todo.append(named[name])
