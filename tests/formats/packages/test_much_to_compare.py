@@ -3,6 +3,7 @@
 The sizes are such that what grows with their square would not end in time.
 """
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from package_changes import copied, edit, refused, write
 from proctor.errors import InputError
 from proctor.formats.hub_configs import choose_files
 from proctor.formats.livecodebench import did_you_mean
+from proctor.formats.packages import chosen_tests
+from proctor.formats.packages.chosen_tests import ChosenTests
 from proctor.formats.packages.icpc_submissions import covers
 from proctor.formats.packages.native_submissions import Names
 from proctor.formats.packages.package import load
@@ -69,6 +72,45 @@ def test_patterns_of_submissions_are_compared_so_often_and_no_more(
     load(package)
     monkeypatch.setattr("proctor.formats.packages.icpc_submissions._MOST_COMPARED", 10_000)
     assert "take too long to compare" in refused(package).message
+
+
+def test_expressions_that_choose_tests_are_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = ChosenTests([str(number) for number in range(1_000)])
+    assert [known.matching("9") for _ in range(2)] == [
+        ["9", *map(str, range(90, 100)), *map(str, range(900, 1000))]
+    ] * 2
+    assert known.matching("(") is None
+    monkeypatch.setattr(chosen_tests, "MOST_PATTERNS", 2)
+    with pytest.raises(InputError, match="more than 2 regular expressions"):
+        known.matching("8")
+    monkeypatch.setattr(chosen_tests, "MOST_CHOSEN", 200)
+    known = ChosenTests([str(number) for number in range(100)])
+    known.matching(".*")
+    with pytest.raises(InputError, match="more than 200 tests are chosen"):
+        known.matching(".*")
+
+
+def test_subtasks_with_many_expressions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chosen_tests, "MOST_PATTERNS", 3)
+    package = copied(tmp_path, "pairsum")
+    many = [f"(?:1|x{number})-.*" for number in range(4)]
+    write("subtasks/01-small.json", json.dumps({"score": 40, "regexes": many * 1_000}))(package)
+    assert refused(package).field == "regex"
+    package = copied(tmp_path, "cubes")
+    edit(
+        package / "task.yaml",
+        "[40, 1]",
+        "[40, 1], " + ", ".join(f"[1, '00(1|x{number})']" for number in range(4)),
+    )
+    assert "more than 3 regular expressions" in refused(package).message
+
+
+def test_checks_of_a_solution_are_so_many(tmp_path: Path) -> None:
+    package = copied(tmp_path, "climb")
+    solution = package / "sol/hoards.cpp"
+    checks = "// @check-accepted: *\n" * 200_000
+    solution.write_text(solution.read_text() + checks)
+    assert any("left out" in note for note in load(package).notes)
 
 
 @pytest.mark.parametrize("every", ["*", "subtask0"])

@@ -7,8 +7,8 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean
+from proctor.formats.packages.chosen_tests import ChosenTests
 from proctor.formats.packages.files import Tree
-from proctor.languages.python_text import matching
 from proctor.problem import MOST_DEPENDENT, Aggregate, Subtask
 
 GEN = "gen/GEN"
@@ -189,6 +189,7 @@ def _given(
         what = f"must be Sum, GroupMin or GroupMul, not {score_type[:40]!r}"
         raise InputError(what, file=place, field="score_type")
     names = [name_of(number) for number in range(count)]
+    known = ChosenTests(names)
     found, next_one = list[Subtask](), 0
     for number, each in enumerate(parameters if isinstance(parameters, list) else ()):
         field = f"{where}[{number}]"
@@ -199,7 +200,10 @@ def _given(
             chosen = names[next_one : next_one + tests]
             next_one += tests
         elif isinstance(tests, str):
-            chosen = matching(tests, names) or []
+            try:
+                chosen = known.matching(tests) or []
+            except InputError as error:
+                raise InputError(error.message, file=place, field=field) from error
         else:
             chosen = [str(name) for name in tests] if isinstance(tests, list) else []
         if not chosen or (isinstance(tests, int) and len(chosen) != tests):
