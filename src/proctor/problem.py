@@ -249,6 +249,13 @@ class TwoSteps:
 Running = Batch | Interactive | Communication | OutputOnly | TwoSteps | CallTask | AssertionTask
 
 
+MOST_PROCESSES = 16
+"""Processes of a submission that talk with one manager: each has a cell, in addition
+to the pool's number of them."""
+MOST_DEPENDENT = 500
+"""Subtasks of a problem in which some depend on others: each may bring the tests of all."""
+MOST_DECIMALS = 15
+"""Decimals that points are rounded to."""
 MOST_POINTS = 1e12
 """Points of a subtask: sums of these can be counted exactly enough."""
 
@@ -426,6 +433,9 @@ class Problem:
     def _check_order(self) -> None:
         from graphlib import CycleError, TopologicalSorter  # few problems need it
 
+        if len(self.subtasks) > MOST_DEPENDENT:
+            what = f"{len(self.subtasks)} of which some depend on others; {MOST_DEPENDENT} may"
+            raise InputError(what, field="subtasks")
         try:
             TopologicalSorter({each.name: each.depends for each in self.subtasks}).prepare()
         except CycleError as error:

@@ -125,6 +125,10 @@ def test_parquet_says_the_same(tmp_path: Path) -> None:
         ({"grader_files": [["graders/grader_config.json", "{"]]}, "grader_files", "grader_config.json"),
         ({"grader_files": "none"}, "grader_files", "expected"),
         ({"test_cases": []}, "test_cases", "0 entries for 1 names"),
+        ({"test_cases": [[]]}, "test_cases[0]", "is empty"),
+        ({"grader_files": [["graders/grader_config.json", '{"a":' + "[" * 5000 + "]" * 5000 + "}"]]}, "grader_files", "recursion"),
+        ({"score_precision": 10**12}, "score_precision", "from 0 to 15"),
+        ({"score_precision": -400}, "score_precision", "from 0 to 15"),
     ],
 )  # fmt: skip
 def test_bad_rows(tmp_path: Path, changes: dict[str, Any], field: str, said: str) -> None:
@@ -133,6 +137,16 @@ def test_bad_rows(tmp_path: Path, changes: dict[str, Any], field: str, said: str
     assert said in caught.value.message.lower() or said in caught.value.message
     assert (caught.value.field, caught.value.line) == (field, 1)
     assert caught.value.file == str(tmp_path / "subtasks.jsonl")
+
+
+@pytest.mark.parametrize("count", [0, -1, 17, 1_000_000])
+def test_processes_that_cannot_be_run_at_once(tmp_path: Path, count: int) -> None:
+    row = ioi_task.guess_row()
+    config = json.loads(row["grader_files"][-1][1])
+    config["task_type_parameters_Communication_num_processes"] = count
+    row["grader_files"][-1][1] = json.dumps(config)
+    with pytest.raises(InputError, match=rf"line 1, field `grader_files`: .*1 to 16, not {count}"):
+        load(tmp_path, [row])
 
 
 def test_a_row_without_a_field(tmp_path: Path) -> None:

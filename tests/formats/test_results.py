@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from proctor.formats.results import (
     judgement_row,
     read_results,
 )
-from proctor.formats.sidecar import SETTINGS_SUFFIX
+from proctor.formats.sidecar import SETTINGS_SUFFIX, Origin, Sidecar
 from proctor.judgement import Judgement, TestResult, UpstreamReport
 from proctor.problem import Problem
 from proctor.problem import Test as Case
@@ -63,7 +64,7 @@ def test_rows_are_there_after_opening_again(path: Path) -> None:
         assert not results.is_finished(2, "d2")
         results.append(result(2))
     assert list(read_results(path)) == [result(3), result(0), result(1), result(2)]
-    assert json.loads(sidecar(path).read_text()) == SETTINGS
+    assert Sidecar.of(path).settings == SETTINGS
     assert {file.name for file in path.parent.iterdir()} == {path.name, sidecar(path).name}
 
 
@@ -170,7 +171,86 @@ def test_settings_of_an_empty_file_bind_nobody(path: Path) -> None:
     begun(path)
     with ResultsFile(path, {"mode": "official"}) as results:
         results.append(result(0))
-    assert json.loads(sidecar(path).read_text()) == {"mode": "official"}
+    assert Sidecar.of(path).settings == {"mode": "official"}
+
+
+def strangers(path: Path, monkeypatch: pytest.MonkeyPatch, home: Path) -> bytes:
+    """Begin a results file with another key; return what it holds."""
+    with monkeypatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(home))
+        begun(path, result(0))
+    return path.read_bytes()
+
+
+def test_rows_that_another_began_do_not_count(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = strangers(path, monkeypatch, tmp_path / "stranger")
+    for settings in (SETTINGS, {"mode": "official"}):
+        with pytest.raises(SettingsError, match=r"not begun by you.*--trust-rows") as caught:
+            ResultsFile(path, settings)
+        assert "cpu" not in str(caught.value), "told what a stranger wrote"
+    assert path.read_bytes() == before
+    for _ in range(2):  # going on with it once does not make its rows one's own
+        with ResultsFile(path, SETTINGS, origin(), trust_rows=True) as results:
+            assert results.finished == {0: "d0"}
+        with pytest.raises(SettingsError, match="not begun by you"):
+            ResultsFile(path, SETTINGS, origin())
+
+
+def test_settings_that_another_changed_are_not_ones_own(path: Path) -> None:
+    begun(path, result(0))
+    there = json.loads(sidecar(path).read_text())
+    sidecar(path).write_text(json.dumps(there | {"cpu": 11.0}))
+    with pytest.raises(SettingsError, match="not begun by you"):
+        ResultsFile(path, SETTINGS | {"cpu": 11.0})
+
+
+def test_rows_of_an_earlier_version_count_if_their_origins_are_ones_own(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ResultsFile(path, SETTINGS, origin()) as results:
+        results.append(result(0))
+    there = json.loads(sidecar(path).read_text())
+    sidecar(path).write_text(
+        json.dumps({name: each for name, each in there.items() if name != "signatures"})
+    )
+    with ResultsFile(path, SETTINGS, origin()) as results:
+        assert results.finished == {0: "d0"}
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
+    with pytest.raises(SettingsError, match="not begun by you"):
+        ResultsFile(path, SETTINGS, origin())
+
+
+def origin() -> Origin:
+    return Origin.of({}, {}, {}, {})
+
+
+def test_long_settings_are_shown_in_part(path: Path) -> None:
+    with ResultsFile(path, {"packages": ["x" * 1000]}) as results:
+        results.append(result(0))
+    with pytest.raises(SettingsError) as caught:
+        ResultsFile(path, {"packages": []})
+    assert "x" * 50 in str(caught.value)
+    assert "x" * 100 not in str(caught.value)
+
+
+def test_links_are_neither_written_to_nor_read(path: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("precious, without a newline")
+    path.symlink_to(elsewhere)
+    with pytest.raises(InputError, match="is a link"):
+        ResultsFile(path, SETTINGS)
+    path.unlink()
+    begun(path, result(0))
+    sidecar(path).replace(elsewhere)
+    sidecar(path).symlink_to(elsewhere)
+    before = elsewhere.read_text()
+    with pytest.raises(InputError, match="it is a link"):
+        ResultsFile(path, SETTINGS)
+    with pytest.raises(InputError, match="it is a link"):
+        Sidecar.of(path)
+    assert elsewhere.read_text() == before
 
 
 def test_order_and_container_of_settings_do_not_matter(path: Path) -> None:
@@ -350,3 +430,10 @@ def test_results_are_their_owners_alone(path: Path) -> None:
     finally:
         os.umask(before)
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_rows_that_are_nested_too_deeply(path: Path) -> None:
+    for depth in (*range(900, 1010), 100_000):
+        path.write_text('{"row": 0, "digest": "d", "x": ' + "[" * depth + "]" * depth + "}\n")
+        with suppress(InputError):
+            assert len(list(read_results(path))) == 1

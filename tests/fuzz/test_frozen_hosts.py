@@ -19,6 +19,8 @@ from proctor.service.http.judge0 import request as judge0
 from proctor.service.http.judge0.languages import Judge0Language
 from proctor.service.http.judge0.settings import Judge0Settings
 from proctor.service.http.piston.semver import satisfies, version_in
+from proctor.service.http.sandbox_fusion.convert import run_request
+from proctor.service.http.sandbox_fusion.schema import RunCodeRequest
 
 pytestmark = pytest.mark.usefixtures("ends")
 
@@ -142,3 +144,11 @@ def test_tests_within_tests_without_end() -> None:
         cases = {"test_cases": cases}
     with pytest.raises(InputError, match="test_cases"):
         task_of({"test_cases": cases})
+
+
+@pytest.mark.parametrize("line", ["\n", " \n", "# \n", "extern \n"])
+def test_a_program_in_c_sharp_of_nothing_but_lines(line: str) -> None:
+    data = RunCodeRequest("x" + line * 400_000 + "!", "csharp")
+    assert run_request(data, loopback=False).program.source.endswith("\n!")
+    kept = run_request(RunCodeRequest(" \n #  define A\n", "csharp"), loopback=False)
+    assert kept.program.source == " \n #  define A\n"

@@ -18,7 +18,13 @@ from proctor.reports.errata import read_errata
 from proctor.reports.figures import figures
 from proctor.reports.html.page import render
 from proctor.reports.published import read_published
-from proctor.reports.records import PROVENANCE_SUFFIX, RunRecords, SampleRecord, read_run
+from proctor.reports.records import (
+    PROVENANCE_SUFFIX,
+    RunRecords,
+    SampleRecord,
+    read_run,
+    write_provenance,
+)
 from proctor.reports.tallies import Mode, tally
 from proctor.solver.profile import _read as load_profile
 from proctor.verdict import Verdict
@@ -96,3 +102,29 @@ def test_more_months_than_a_step_is_looked_for_in() -> None:
     days = [date(1 + at // 12, 1 + at % 12, 1) for at in range(MOST_MONTHS + 1)]
     assert largest_step(tally(released(*days[1:]).records, Mode.STANDARD)) is not None
     assert largest_step(tally(released(*days).records, Mode.STANDARD)) is None
+
+
+def test_provenance_behind_a_link_is_not_read(tmp_path: Path) -> None:
+    place = tmp_path / "run.jsonl"
+    place.write_text('{"problem_id": "a", "sample": 0}\n')
+    private = tmp_path / "config.json"
+    private.write_text('{"auths": {"registry": "secret"}}')
+    beside = Path(f"{place}{PROVENANCE_SUFFIX}")
+    for target in (private, tmp_path / "absent"):
+        beside.symlink_to(target)
+        with pytest.raises(InputError, match="cannot be read: it is a link"):
+            read_run(place)
+        with pytest.raises(InputError, match="is a link"):
+            write_provenance(place, {"a": 1})
+        beside.unlink()
+    assert private.read_text() == '{"auths": {"registry": "secret"}}'
+
+
+def test_provenance_has_so_many_levels(tmp_path: Path) -> None:
+    place = tmp_path / "run.jsonl"
+    place.write_text('{"problem_id": "a", "sample": 0}\n')
+    beside = Path(f"{place}{PROVENANCE_SUFFIX}")
+    beside.write_text('{"judge": ' + "[" * 330 + "]" * 330 + "}")
+    with pytest.raises(InputError, match="has more than 64 levels") as caught:
+        read_run(place)
+    assert (caught.value.file, caught.value.field) == (str(beside), "judge")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from proctor.cli.judges import Cache, NormaliseCpu, On, Ray, VerifyCache, Where
-from proctor.cli.options import Isolation, Jobs, Json, MinIsolation
+from proctor.cli.options import Isolation, Jobs, Json, MinIsolation, TrustRows
 from proctor.cli.panels import INPUT, JUDGING, OUTPUT, PLACE, PanelCommand, examples
 
 ioi_app = typer.Typer(
@@ -154,6 +154,7 @@ def score_command(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    trust_rows: TrustRows = False,
     strategy: Strategy = None,
     by_subtask: BySubtask = False,
     report: Page = None,
@@ -172,6 +173,7 @@ def score_command(
         tasks=tuple(tasks),
         submissions=tuple(submissions),
         out=None if out is None else Path(out),
+        trust_rows=trust_rows,
         only_target=target,
         always_extract=always_extract_code,
         repair_includes=repair_includes,

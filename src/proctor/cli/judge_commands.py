@@ -20,6 +20,7 @@ from proctor.cli.options import (
     ProblemId,
     Python,
     Tolerance,
+    TrustRows,
     pool_settings,
 )
 from proctor.cli.panels import INPUT, JUDGING, OUTPUT, PanelCommand, examples
@@ -178,6 +179,7 @@ def judge_command(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    trust_rows: TrustRows = False,
     json: Json = False,
 ) -> None:
     """Judge programs: SOLUTIONs to a contest PROBLEM, or many programs against many problems.
@@ -208,6 +210,7 @@ def judge_command(
                 "--codes": codes,
                 "--k": k,
                 "--out": out,
+                "--trust-rows": trust_rows or None,
                 "--packages": packages,
                 "--preload": preload,
             },
@@ -256,6 +259,7 @@ def judge_command(
         pool,
         where.opener(pool),
         normalise_cpu,
+        trust_rows,
     )
     k_list = judge.k_list("1,5,10" if k is None else k)
     raise typer.Exit(judge.run(wanted, k_list, as_json=json, where=where))

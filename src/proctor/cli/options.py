@@ -109,6 +109,14 @@ Time = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
+TrustRows = Annotated[
+    bool,
+    typer.Option(
+        "--trust-rows",
+        help="Count what the results hold though another user, or another machine, began them.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option(

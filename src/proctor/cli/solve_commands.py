@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from proctor.cli.options import Json, MinIsolation, Packages, Python
+from proctor.cli.options import Json, MinIsolation, Packages, Python, TrustRows
 from proctor.cli.panels import INPUT, ISOLATION, OUTPUT, PanelCommand, examples
 
 SOLVING = "Solving"
@@ -157,6 +157,7 @@ def solve_command(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    trust_rows: TrustRows = False,
     stream: Annotated[
         bool,
         typer.Option(
@@ -204,7 +205,7 @@ def solve_command(
             raise typer.Exit(solve.solve(host, request, given, as_json=json, stream=stream))
         code = solve_instances.solve_instances(
             host, request, instances or "", stop_below=stop_below, results=results, as_json=json,
-            stream=stream,
+            stream=stream, trust_rows=trust_rows,
         )  # fmt: skip
         raise typer.Exit(code)
 

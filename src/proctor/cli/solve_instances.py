@@ -32,15 +32,17 @@ def solve_instances(
     *,
     stop_below: float | None,
     results: str | None,
+    trust_rows: bool,
     as_json: bool,
     stream: bool,
 ) -> int:
     """Run a program on the instances of a file, print its score, return the exit code.
 
-    `request` has everything but the input. Instances that the file `results` has are not run again.
+    `request` has everything but the input. Instances that the file `results` has are not run again;
+    `trust_rows` counts them if another user began it.
     """
     listed = read_instances(Path(instances))
-    with _kept(results, request, listed) as kept:
+    with _kept(results, request, listed, trust_rows) as kept:
         screen = Screen(stderr=True)
 
         def on_result(result: InstanceResult) -> None:
@@ -111,12 +113,12 @@ class _KeptResults:
 
 @contextlib.contextmanager
 def _kept(
-    path: str | None, request: SolveRequest, instances: list[SolverInstance]
+    path: str | None, request: SolveRequest, instances: list[SolverInstance], trust_rows: bool
 ) -> Iterator[_KeptResults]:
     if path is None:
         yield _KeptResults(None, request)
         return
-    with ResultsFile(Path(path), _settings(request)) as file:
+    with ResultsFile(Path(path), _settings(request), trust_rows=trust_rows) as file:
         kept = _KeptResults(file, request)
         kept.find(instances)
         yield kept

@@ -47,6 +47,8 @@ class ProgramsRun:
     """Opens what judges instead of a pool on this machine: a cluster, a fleet of servers."""
     normalise_cpu: str | None = None
     """Speed of the machine whose CPU limits are to hold; None for each machine's own."""
+    trust_rows: bool = False
+    """Count the rows of a results file that another user, or machine, began."""
 
     def stored_settings(self, python: str) -> dict[str, Any]:
         """Return the settings that a results file shares with every run that goes on with it.
@@ -110,7 +112,8 @@ def judge_programs(
     results = None
     if wanted.out is not None:
         origin = wanted.origin(versions({entry.language for entry in submissions}, judges))
-        results = stack.enter_context(ResultsFile(wanted.out, settings, origin))
+        kept = ResultsFile(wanted.out, settings, origin, trust_rows=wanted.trust_rows)
+        results = stack.enter_context(kept)
 
     def digest(entry: SubmittedProgram) -> str:
         return digest_of(digests, problems[entry.question_id], entry)

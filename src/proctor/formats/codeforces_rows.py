@@ -17,6 +17,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, schema_error
+from proctor.formats.packages.model import whole
 from proctor.formats.tables import Row, read_table
 from proctor.grading import Checker, Comparison, Convention, Grading, Match
 from proctor.limits import MIB, Limits
@@ -122,7 +123,7 @@ def _problem(row: Row, generated: Sequence[CodeforcesCase]) -> Problem | None:
         Test(case.input, case.output, name=str(number)) for number, case in enumerate(cases, 1)
     )
     try:
-        memory = int(values.memory_limit * MIB)
+        memory = whole(values.memory_limit * MIB, "memory_limit")
         return Problem(
             id=values.id,
             tests=tests,

@@ -25,6 +25,8 @@ from proctor.formats.tables import Row, read_table
 from proctor.grading import Checker, Comparison, Convention, Grading, Match
 from proctor.limits import Limits
 from proctor.problem import (
+    MOST_DECIMALS,
+    MOST_PROCESSES,
     Batch,
     Communication,
     Content,
@@ -260,7 +262,10 @@ def _inline_tests(rows: list[_Located]) -> dict[str, Test]:
             raise entry.row.error(
                 f"has {len(cases)} entries for {len(entry.values.test_names)} names", "test_cases"
             )
-        for name, case in zip(entry.values.test_names, cases, strict=True):
+        for at, (name, case) in enumerate(zip(entry.values.test_names, cases, strict=True)):
+            if not case:
+                what = "is empty; a test is its input, and its answer if there is one"
+                raise entry.row.error(what, f"test_cases[{at}]")
             found[name] = make_test(name, case[0] or "", case[1] if len(case) > 1 else None)
     return found
 
@@ -275,6 +280,9 @@ def _check_same(first: _Located, other: _Located) -> None:
 
 def _problem(first: _Located, rows: list[_Located], tests: Mapping[str, Test]) -> Problem:
     values = first.values
+    if not 0 <= values.score_precision <= MOST_DECIMALS:
+        what = f"must be from 0 to {MOST_DECIMALS}, not {values.score_precision}"
+        raise first.row.error(what, "score_precision")
     files = {name: content for name, content in values.grader_files if content}
     config = _config(first, files)
     return Problem(
@@ -300,7 +308,7 @@ def _config(entry: _Located, files: Mapping[str, str]) -> _Config:
         return _Config()
     try:
         return msgspec.json.decode(text, type=_Config, strict=False)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise entry.row.error(f"graders/grader_config.json: {error}", "grader_files") from error
 
 
@@ -321,6 +329,9 @@ def _running(entry: _Located, config: _Config, files: Mapping[str, str]) -> Runn
         raise entry.row.error(
             f"user_io is {config.user_io!r}; std_io or fifo_io is known", "grader_files"
         )
+    if not 1 <= config.processes <= MOST_PROCESSES:
+        what = f"num_processes must be from 1 to {MOST_PROCESSES}, not {config.processes}"
+        raise entry.row.error(what, "grader_files")
     args = config.manager_args or ()
     headers = {name: text.encode() for name, text in _beside("graders", files, _HEADERS).items()}
     return Communication(

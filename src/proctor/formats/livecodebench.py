@@ -12,6 +12,7 @@ import gzip
 import json
 import re
 import zlib
+from bisect import bisect
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime
 from difflib import get_close_matches
@@ -28,7 +29,9 @@ from proctor.problem import Problem, Test
 MAX_DECOMPRESSED = 1 << 30
 """Bytes that one row's compressed tests may unpack to: no real row needs it, a zip bomb does."""
 
-_IDS_SHOWN = 3
+_IDS_SHOWN, _IDS_COMPARED = 3, 1000
+_LONGEST_ID = 100
+"""Characters of an id that others are compared with."""
 _PROTO, _FRAME, _MEMOIZE, _BINPUT, _LONG_BINPUT = 0x80, 0x95, 0x94, ord("q"), ord("r")
 _UNICODE, _PUT, _STOP = ord("V"), ord("p"), ord(".")
 # Opcode -> bytes of its little-endian length: SHORT_BINUNICODE, BINUNICODE, BINUNICODE8.
@@ -381,6 +384,16 @@ def located(error: InputError, path: Path, line: int | None, within: str = "") -
 
 
 def did_you_mean(question_id: str, known: Collection[str]) -> str:
-    """`; did you mean 'a' or 'b'?`, or nothing where no id is close."""
-    close = get_close_matches(question_id[:200], sorted(known), n=_IDS_SHOWN)
+    """`; did you mean 'a' or 'b'?`, or nothing where no id is close.
+
+    Of many ids only the neighbours in the alphabet are looked at, and none that is long: to compare
+    two texts takes the product of their lengths.
+    """
+    if len(question_id) > _LONGEST_ID:
+        return ""
+    short = sorted(each for each in known if len(each) <= _LONGEST_ID)
+    begin = bisect(short, question_id) - _IDS_COMPARED // 2
+    begin = max(min(begin, len(short) - _IDS_COMPARED), 0)
+    near = short[begin : begin + _IDS_COMPARED]
+    close = get_close_matches(question_id, near, n=_IDS_SHOWN)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

@@ -5,6 +5,7 @@ under different settings must not end up in one file. If the process is killed a
 opened again, the missing rows are those that `finished` does not name.
 """
 
+import errno
 import hashlib
 import json
 import math
@@ -49,14 +50,19 @@ class ResultsFile:
     """
 
     def __init__(
-        self, path: Path, settings: Mapping[str, Any], origin: Origin | None = None
+        self,
+        path: Path,
+        settings: Mapping[str, Any],
+        origin: Origin | None = None,
+        *,
+        trust_rows: bool = False,
     ) -> None:
         """Open `path`, create it if need be, and cut off a half-written last line.
 
         `settings` are plain JSON values; `origin` is that of the rows to come. Raises InputError if
         the file cannot be used, is in use by another process or has a broken line, SettingsError if
-        it was begun with other settings or holds rows of which the settings are not known. The file
-        is untouched by then.
+        it was begun with other settings, holds rows of which the settings are not known, or was
+        begun by another user and not `trust_rows`. The file is untouched by then.
         """
         self.path = path
         self.settings: dict[str, Any] = json.loads(json.dumps(dict(settings), allow_nan=False))
@@ -65,7 +71,7 @@ class ResultsFile:
         self._size = 0
         self._fd = _open_locked(path)
         try:
-            self._begin_or_resume(origin)
+            self._begin_or_resume(origin, trust_rows)
         except BaseException:
             os.close(self._fd)
             raise
@@ -138,13 +144,18 @@ class ResultsFile:
             raise
         self._size += len(lines)
 
-    def _begin_or_resume(self, origin: Origin | None) -> None:
+    def _begin_or_resume(self, origin: Origin | None, trust_rows: bool) -> None:
         self._size = os.fstat(self._fd).st_size
         if not self._size:
             # Settings that are there already belong to no row.
             Sidecar.begun(self.settings).with_origin(origin, 0).write(self.path)
             return
         stored = Sidecar.of(self.path)
+        if not trust_rows and not stored.is_begun_here:
+            raise SettingsError(
+                f"{self.path} was not begun by you on this machine, so its rows do not count as "
+                "judged; give another output file, or --trust-rows if you know who judged them"
+            )
         require_same_settings(self.path, stored.settings, self.settings)
         size = 0
         for number, line in _complete_lines(self.path):
@@ -180,7 +191,10 @@ def read_results(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in _complete_lines(path):
         if not line.isspace():
             _head(path, number, line)
-            row: dict[str, Any] = json.loads(line)
+            try:
+                row: dict[str, Any] = json.loads(line)
+            except RecursionError as error:  # json gives up a little earlier than msgspec
+                raise InputError("is nested too deeply", file=str(path), line=number) from error
             yield row
 
 
@@ -294,7 +308,7 @@ def _finite(value: Any) -> Any:
 
 def _open_locked(path: Path) -> int:
     try:
-        return locked(path, os.O_APPEND)
+        return locked(path, os.O_APPEND | os.O_NOFOLLOW)
     except FileNotFoundError as error:
         raise InputError(
             f"cannot be created: there is no directory {path.parent}; make it first",
@@ -307,6 +321,9 @@ def _open_locked(path: Path) -> int:
             file=str(path),
         ) from error
     except OSError as error:
+        if error.errno == errno.ELOOP:  # it could be a stranger's, and lead to any file
+            why = "is a link, and links are not followed; name the file itself"
+            raise InputError(why, file=str(path)) from error
         raise InputError(f"cannot be opened: {error.strerror}", file=str(path)) from error
 
 

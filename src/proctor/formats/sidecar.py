@@ -23,6 +23,10 @@ _ORIGINS = "origins"
 _SIGNATURES = "signatures"
 """Keys of origins and signatures, among the settings; no setting has these names."""
 _EFFECTS = frozenset({"packages", "preload"})
+_BEGUN = "begun"
+"""Key of the signature of all settings; no setting has this name."""
+_WIDEST = 80
+"""Characters of a setting that are shown."""
 _LONGEST = 32 << 20
 """Bytes of a sidecar that is read."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -94,15 +98,26 @@ class Sidecar:
     """Plain JSON values."""
     origins: tuple[Origin, ...] = ()
     signatures: dict[str, str] = field(default_factory=dict)
-    """Signatures of the settings that have effects when a row is judged again, by name."""
+    """Signatures of the settings that have effects when a row is judged again, by name; `begun` is
+    that of all settings."""
 
     @classmethod
     def begun(cls, settings: dict[str, Any]) -> Self:
         """Return the sidecar of results that this user begins."""
-        return cls(settings, (), {
+        made = {
             name: signature("results", name, settings[name])
             for name in sorted(_EFFECTS) if settings.get(name)
-        })  # fmt: skip
+        }  # fmt: skip
+        return cls(settings, (), made | {_BEGUN: signature("results", settings)})
+
+    @property
+    def is_begun_here(self) -> bool:
+        """True if this user began the results file, on this machine."""
+        if _BEGUN in self.signatures:
+            return is_signed(self.signatures[_BEGUN], "results", self.settings)
+        # Earlier versions signed only the origins.
+        known = self.origins and self.origins[0].rows == 0
+        return bool(known) and all(each.is_own for each in self.origins)
 
     def is_own(self, name: str) -> bool:
         """Return True if a setting has no effect, or is as this user wrote it on this machine."""
@@ -114,7 +129,7 @@ class Sidecar:
         """Read the sidecar of a results file. Raises SettingsError if it is missing, InputError."""
         place = sidecar_of(results)
         try:
-            text = plain_file.read(str(place.resolve()), _LONGEST)
+            text = plain_file.read(str(place), _LONGEST)
             content = msgspec.json.decode(text, type=dict[str, Any])
             origins = msgspec.convert(content.pop(_ORIGINS, ()), tuple[Origin, ...])
             signatures = msgspec.convert(content.pop(_SIGNATURES, {}), dict[str, str])
@@ -174,9 +189,9 @@ def sidecar_of(results: Path) -> Path:
 def require_same_settings(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     """Raise SettingsError if a results file was begun with settings other than those given now."""
     differing = [
-        f"{name}: was {_shown(old, name)}, is now {_shown(new, name)}"
+        f"{name[:_WIDEST]}: was {_shown(old, name)}, is now {_shown(new, name)}"
         for name in sorted(old.keys() | new.keys())
-        if _shown(old, name) != _shown(new, name)
+        if _text(old, name) != _text(new, name)
     ]
     if differing:
         raise SettingsError(
@@ -186,4 +201,9 @@ def require_same_settings(path: Path, old: dict[str, Any], new: dict[str, Any]) 
 
 
 def _shown(settings: dict[str, Any], name: str) -> str:
+    text = _text(settings, name)
+    return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}..."
+
+
+def _text(settings: dict[str, Any], name: str) -> str:
     return json.dumps(settings[name], sort_keys=True) if name in settings else "not set"

@@ -9,14 +9,16 @@ from collections.abc import Iterable, Iterator
 
 from proctor.errors import InputError
 from proctor.grading import Checker, Comparison
-from proctor.problem import Communication, Interactive, Problem
+from proctor.problem import (
+    MOST_DECIMALS,
+    MOST_PROCESSES,
+    Communication,
+    Interactive,
+    Problem,
+)
 
 MOST_TESTS, MOST_SUBTASKS = 100_000, 500
-MOST_PROCESSES = 16
-"""Processes of a submission that talk with one manager: each has a cell, in addition
-to the pool's number of them."""
 MOST_PASSES = 100
-MOST_DECIMALS = 15
 
 
 def check_foreign(problem: Problem) -> None:

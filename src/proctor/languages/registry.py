@@ -40,7 +40,7 @@ def get(name: str) -> Language:
         return known[wanted]
     import difflib  # slow to import, and needed for mistakes only
 
-    near = difflib.get_close_matches(wanted, known, n=1)
+    near = difflib.get_close_matches(wanted[:100], known, n=1)
     meant = f"; did you mean {near[0]!r}?" if near else ""
     raise InputError(
         f"{name!r} is not a language{meant} (there are: {', '.join(sorted(languages()))})",

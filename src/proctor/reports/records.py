@@ -24,6 +24,8 @@ LARGEST_NUMBER = 1 << 40
 """Largest number of tokens, seconds, samples and turns: sums of them stay within 64 bits."""
 _LONGEST = 32 << 20
 """Bytes of a provenance file that is read."""
+_DEEPEST = 64
+"""Levels of a value in it: what shows it goes down into each."""
 Key = tuple[str, int]
 """Problem and sample."""
 _Decoded = TypeVar("_Decoded")
@@ -226,8 +228,11 @@ def write_run(path: Path, run: RunRecords) -> None:
 
 
 def write_provenance(path: Path, provenance: Mapping[str, Any]) -> None:
-    """Write the provenance of the records at `path` beside them."""
-    with whole_file(path.with_name(path.name + PROVENANCE_SUFFIX)) as file:
+    """Write the provenance of the records at `path` beside them. Raises InputError."""
+    beside = path.with_name(path.name + PROVENANCE_SUFFIX)
+    if beside.is_symlink():  # nobody named it, and it may lead to any file
+        raise InputError("is a link, and links are not followed", file=str(beside))
+    with whole_file(beside) as file:
         file.write(msgspec.json.format(msgspec.json.encode(provenance), indent=2) + b"\n")
 
 
@@ -245,10 +250,19 @@ def write_records(
 
 def _provenance(path: Path) -> dict[str, Any]:
     beside = path.with_name(path.name + PROVENANCE_SUFFIX)
-    if not beside.exists():
-        return {}
     try:
-        text = plain_file.read(str(beside.resolve()), _LONGEST)
-        return msgspec.json.decode(text, type=dict[str, Any])
+        text = plain_file.read(str(beside), _LONGEST)
+        found = msgspec.json.decode(text, type=dict[str, Any])
+    except FileNotFoundError:
+        return {}
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"no JSON object: {error}", file=str(beside)) from error
+    for name, value in found.items():
+        if _is_deeper(value, _DEEPEST):
+            raise InputError(f"has more than {_DEEPEST} levels", file=str(beside), field=name[:100])
+    return found
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not levels or any(_is_deeper(each, levels - 1) for each in inner)

@@ -189,6 +189,23 @@ def test_more_tests_than_can_be_judged_are_refused(
     assert (error.field, "more than 1" in error.message) == ("tests", True)
 
 
+@pytest.mark.parametrize("decimals", [-400, 16, 10**12])
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("wordcount", 'id = "', 'precision = {}\nid = "'),
+        ("climb", "score_precision: 1", "score_precision: {}"),
+        ("pairsum", '"score_precision": 2', '"score_precision": {}'),
+    ],
+)
+def test_points_are_rounded_to_decimals_that_there_are(
+    name: str, old: str, new: str, decimals: int, tmp_path: Path
+) -> None:
+    package = copied(tmp_path, name)
+    edit(package / MAIN[name], old, new.format(decimals))
+    assert refused(package).field == "precision"
+
+
 @pytest.mark.parametrize("count", ["-1", str(2**64), "1000000"])
 def test_a_number_of_tests_that_cannot_be_is_refused(count: str, tmp_path: Path) -> None:
     package = copied(tmp_path, "cubes")

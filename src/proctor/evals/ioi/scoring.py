@@ -221,6 +221,8 @@ class ScoreRun:
     submissions: tuple[str, ...]
     out: Path | None = None
     """Directory of results.jsonl; a run that was killed goes on with it."""
+    trust_rows: bool = False
+    """Count the rows in it if another user, or machine, began it."""
     only_target: bool = False
     always_extract: bool = False
     repair_includes: bool = False
@@ -254,7 +256,9 @@ class ScoreRun:
             raise InputError(
                 f"cannot be made: {error.strerror}", file=str(self.out), field="--out"
             ) from error
-        return ResultsFile(self.out / RESULTS, self.stored_settings, origin())
+        return ResultsFile(
+            self.out / RESULTS, self.stored_settings, origin(), trust_rows=self.trust_rows
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ DEFAULT_TIME = 10.0
 SCRATCH = 64 * MIB
 """Bytes that a submission may write where `allow_file_writing` is set."""
 
-_INI = re.compile(r"^\s*timelimit\s*=\s*['\"]?([^'\"\s]*)", re.MULTILINE)
+_INI = re.compile(r"^[^\S\n]*+timelimit\s*+=\s*+['\"]?([^'\"\s]*)", re.MULTILINE)
 _NEWER_LIMITS = {"time_multipliers", "time_resolution"}
 _LEGACY_LIMITS = {"time_multiplier", "time_safety_margin"}
 

@@ -56,6 +56,10 @@ OF_DIRECTORY: dict[str, tuple[Verdicts, Bound]] = {
 _UNCOMPILED = ("compiler_error", "compile_error")
 """Directories that the newer formats do not have, and whose meaning is clear."""
 
+_SPECIAL = re.compile(r"(\*|\{[^{}]*\})")
+"""Parts of a pattern that stand for others."""
+_MOST_COMPARED = 100_000_000
+"""Most products of the lengths of patterns and names that are compared, added up."""
 _TAG = re.compile(r"@EXPECTED_(RESULTS|SCORE)@:[ \t]*([^\r\n]*)")
 _WORDS: dict[str, Verdicts] = {
     "CORRECT": ACCEPTED,
@@ -198,8 +202,9 @@ class _Rules:
         self._scoring, self._legacy = is_scoring, legacy
         self._rules: dict[str, tuple[_Rule, dict[str, _Rule]]] = {}
         self._broken: list[str] = []
+        self._left = _MOST_COMPARED
         for pattern, value in read_yaml(tree, FILE).items() if tree.is_file(FILE) else ():
-            if not any(_covers(pattern, name) for name in names):
+            if not any(self._covers(pattern, name) for name in names):
                 tree.notes(f"{FILE}: {pattern}: there is no such submission")
                 continue
             try:
@@ -230,26 +235,36 @@ class _Rules:
                 )
         return rule, inner
 
+    def _covers(self, pattern: str, name: str) -> bool:
+        """Call `covers`. Raises InputError if all that is compared is too much."""
+        if _SPECIAL.search(pattern) is None:
+            return name == pattern or name.startswith(f"{pattern}/")
+        self._left -= len(pattern) * len(name)
+        if self._left < 0:
+            what = "its patterns take too long to compare with all submissions and tests"
+            raise InputError(what, file=self._tree.shown(FILE))
+        return covers(pattern, name)
+
     def is_broken(self, name: str) -> bool:
         """Return True if an entry of submissions.yaml for a submission cannot be read."""
-        return any(_covers(pattern, name) for pattern in self._broken)
+        return any(self._covers(pattern, name) for pattern in self._broken)
 
     def language(self, name: str) -> str | None:
         """Return the language that submissions.yaml states for a submission, or None."""
         for pattern, (rule, _) in self._rules.items():
-            if rule.language and _covers(pattern, name):
+            if rule.language and self._covers(pattern, name):
                 return registry.get(_CODES.get(rule.language, rule.language)).id
         return None
 
     def entrypoint(self, name: str) -> str | None:
         """Return the main file that submissions.yaml states for a submission, or None."""
-        rules = (rule for pattern, (rule, _) in self._rules.items() if _covers(pattern, name))
+        rules = (rule for pattern, (rule, _) in self._rules.items() if self._covers(pattern, name))
         return next((rule.entrypoint for rule in rules if rule.entrypoint), None)
 
     def label(self, name: str, program: Program) -> Labelled | None:
         directory = name.partition("/")[0]
         path = join(DIRECTORY, name)
-        matching = [pattern for pattern in self._rules if _covers(pattern, name)]
+        matching = [pattern for pattern in self._rules if self._covers(pattern, name)]
         if (self._legacy or directory in _UNCOMPILED) and not matching:
             named = by_directory(self._problem, directory, is_scoring=self._scoring)
             return (
@@ -294,7 +309,7 @@ class _Rules:
         return bound(self._claim(rule)) if rule.use_for_time_limit else Bound.NONE
 
     def _tests(self, pattern: str) -> tuple[str, ...]:
-        return tuple(name for name in self._problem.tests_by_name() if _covers(pattern, name))
+        return tuple(name for name in self._problem.tests_by_name() if self._covers(pattern, name))
 
     def _part(self, pattern: str, rule: _Rule) -> Iterable[Part]:
         claim = self._claim(rule)
@@ -319,17 +334,32 @@ def _is_of_data(key: str) -> bool:
     return key.partition("/")[0] in {"sample", "secret", "*", "{sample,secret}"}
 
 
-def _covers(pattern: str, name: str) -> bool:
+def covers(pattern: str, name: str) -> bool:
     """Return True if a glob matches a path or a directory above it.
 
-    `*` stands for part of one name, `{a,b}` for either; nothing else is special.
+    `*` stands for part of one name, `{a,b}` for either; nothing else is special. All places that a
+    match may have reached are followed at once: one by one would take for ever.
     """
-    pieces = re.split(r"(\*|\{[^{}]*\})", pattern)
-    text = "".join(
-        "[^/]*" if piece == "*"
-        else "(?:" + "|".join(map(re.escape, piece[1:-1].split(","))) + ")"
-        if piece[:1] == "{" and piece[-1:] == "}"
-        else re.escape(piece)
-        for piece in pieces
-    )  # fmt: skip
-    return re.fullmatch(f"{text}(?:/.*)?", name, re.DOTALL) is not None
+    at = {0}
+    for number, piece in enumerate(_SPECIAL.split(pattern)):
+        if piece == "*":
+            at = _to_the_end(name, at)
+        else:
+            words = piece[1:-1].split(",") if number % 2 else [piece]
+            at = {
+                start + len(word) for word in words for start in at if name.startswith(word, start)
+            }
+    return any(place == len(name) or name[place] == "/" for place in at)
+
+
+def _to_the_end(name: str, starts: set[int]) -> set[int]:
+    """Return the places from any of `starts` to the end of its part of a path."""
+    reached: set[int] = set()
+    for start in sorted(starts):
+        for place in range(start, len(name) + 1):
+            if place in reached:
+                break
+            reached.add(place)
+            if name[place : place + 1] == "/":
+                break
+    return reached

@@ -26,6 +26,8 @@ from proctor.verdict import Verdict
 
 DIRECTORY = "sol"
 _OFFICIAL = ("solution", "soluzione")
+_MOST_COMPARED = 100_000
+"""Comparisons of a pattern in a solution with a subtask's name."""
 _CHECK = re.compile(r"@check-([\w-]*)\s*(:?)([^\n]*)")
 
 _CLAIMS = {
@@ -82,6 +84,7 @@ def _candidates(tree: Tree, problem: Problem) -> Iterator[str]:
 
 def _parts(tree: Tree, name: str, source: str, problem: Problem) -> Iterator[Part]:
     subtasks = [subtask.name for subtask in problem.subtasks]
+    left = _MOST_COMPARED
     for number, line in enumerate(source.splitlines(), 1):
         match = _CHECK.search(line)
         if match is None:
@@ -91,7 +94,13 @@ def _parts(tree: Tree, name: str, source: str, problem: Problem) -> Iterator[Par
             hint = did_you_mean(word, _CLAIMS)
             tree.notes(f"{name}: line {number}: @check-{word} is not a check{hint}")
             continue
-        for pattern in patterns.split():
+        for pattern in dict.fromkeys(patterns.split()):
+            left -= len(subtasks)
+            if left < 0:
+                tree.notes(
+                    f"{name}: line {number}: so many checks; those from here on are left out"
+                )
+                return
             chosen = [each for each in subtasks if fnmatchcase(each, pattern.replace("[", "[[]"))]
             if not chosen and pattern not in ("*/", "-->"):  # the end of a comment
                 tree.notes(f"{name}: line {number}: there is no subtask {pattern!r}")

@@ -7,9 +7,9 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean
+from proctor.formats.packages.chosen_tests import ChosenTests
 from proctor.formats.packages.files import Tree
-from proctor.languages.python_text import matching
-from proctor.problem import Aggregate, Subtask
+from proctor.problem import MOST_DEPENDENT, Aggregate, Subtask
 
 GEN = "gen/GEN"
 CASES = "gen/cases.gen"
@@ -153,15 +153,20 @@ def _grouped(tree: Tree, source: str, groups: list[_Group]) -> tuple[Subtask, ..
         twice = next(each for each in groups if named[each.name] is not each)
         what = f"two subtasks are called {twice.name!r}"
         raise InputError(what, file=tree.shown(source), line=named[twice.name].line)
+    for group in groups:
+        for name in () if "*" in group.depends else group.depends:
+            if name not in named:
+                what = f"there is no subtask {name!r}{did_you_mean(name, named)}"
+                raise InputError(what, file=tree.shown(source), line=group.line)
+    if len(groups) > MOST_DEPENDENT and any(group.depends for group in groups):
+        what = f"{len(groups)} subtasks of which some depend on others; {MOST_DEPENDENT} may"
+        raise InputError(what, file=tree.shown(source), field="STDEP")
     found = []
     for group in groups:
         reached, todo = {group.name}, [group]
-        while todo:
+        while todo and len(reached) < len(named):
             here = todo.pop()
             for name in named if "*" in here.depends else here.depends:
-                if name not in named:
-                    what = f"there is no subtask {name!r}{did_you_mean(name, named)}"
-                    raise InputError(what, file=tree.shown(source), line=here.line)
                 if name not in reached:
                     reached.add(name)
                     todo.append(named[name])
@@ -184,6 +189,7 @@ def _given(
         what = f"must be Sum, GroupMin or GroupMul, not {score_type[:40]!r}"
         raise InputError(what, file=place, field="score_type")
     names = [name_of(number) for number in range(count)]
+    known = ChosenTests(names)
     found, next_one = list[Subtask](), 0
     for number, each in enumerate(parameters if isinstance(parameters, list) else ()):
         field = f"{where}[{number}]"
@@ -194,7 +200,10 @@ def _given(
             chosen = names[next_one : next_one + tests]
             next_one += tests
         elif isinstance(tests, str):
-            chosen = matching(tests, names) or []
+            try:
+                chosen = known.matching(tests) or []
+            except InputError as error:
+                raise InputError(error.message, file=place, field=field) from error
         else:
             chosen = [str(name) for name in tests] if isinstance(tests, list) else []
         if not chosen or (isinstance(tests, int) and len(chosen) != tests):

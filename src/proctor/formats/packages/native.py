@@ -1,7 +1,6 @@
 """Proctor's own packages: a directory with problem.toml; see docs/reference/packages.md."""
 
 import dataclasses
-import fnmatch
 
 import msgspec
 
@@ -12,7 +11,7 @@ from proctor.formats.packages.files import Tree
 from proctor.formats.packages.model import Package, Timing
 from proctor.formats.packages.native_submissions import (
     FILE,
-    chosen,
+    Names,
     limits_of,
     program_of,
     submission,
@@ -50,10 +49,13 @@ def load(tree: Tree) -> Package:
     settings = convert(tree, FILE, read_toml(tree, FILE), NativeProblem)
     try:
         tests = _tests(tree, settings)
+        names = Names(tests)
+        subtasks = _subtasks(settings, tests, names)
+        names.subtasks = frozenset(each.name for each in subtasks)
         problem = Problem(
             id=settings.id,
             tests=tuple(tests.values()),
-            subtasks=_subtasks(settings, tests),
+            subtasks=subtasks,
             limits=limits_of(settings.limits),
             grading=_grading(tree, settings.grading),
             running=_running(tree, settings.running),
@@ -65,7 +67,7 @@ def load(tree: Tree) -> Package:
             integrity=settings.integrity,
         )
         submissions = [
-            submission(tree, problem, f"submission[{index}]", each)
+            submission(tree, problem, names, f"submission[{index}]", each)
             for index, each in enumerate(settings.submission)
         ]
         timing = _timing(settings.timing)
@@ -129,11 +131,15 @@ def _by_pattern(tree: Tree, given: NativeTests) -> dict[str, Test]:
             raise InputError("there must be one * in it", field=f"tests.{field}")
     directory = given.inputs.partition("*")[0].rpartition("/")[0]
     before, after = given.inputs.split("*")
+    paths = {
+        path[len(before) : len(path) - len(after)]: path
+        for path in tree.walk(directory)
+        if path.startswith(before) and path.endswith(after)
+    }
+    names = Names(paths)
+    samples = {name for each in given.samples for name in names.like(each, "tests.samples")}
     found = {}
-    for path in tree.walk(directory):
-        if not (path.startswith(before) and path.endswith(after)):
-            continue
-        name = path[len(before) : len(path) - len(after)]
+    for name, path in paths.items():
         answer = None
         if given.answers is not None:
             answer_file = given.answers.replace("*", name)
@@ -141,14 +147,13 @@ def _by_pattern(tree: Tree, given: NativeTests) -> dict[str, Test]:
                 what = f"there is no answer to {path}: {answer_file}"
                 raise InputError(what, field="tests.answers")
             answer = tree.file(answer_file)
-        sample = any(fnmatch.fnmatchcase(name, each) for each in given.samples)
-        found[name] = Test(tree.file(path), answer, sample, name)
+        found[name] = Test(tree.file(path), answer, name in samples, name)
     if not found:
         raise InputError(f"no file is like {given.inputs!r}", field="tests.inputs")
     return found
 
 
-def _subtasks(settings: NativeProblem, tests: dict[str, Test]) -> tuple[Subtask, ...]:
+def _subtasks(settings: NativeProblem, tests: dict[str, Test], known: Names) -> tuple[Subtask, ...]:
     if not settings.subtask:
         return (Subtask(ALL, 1.0, tuple(tests)),)
     found = []
@@ -156,7 +161,7 @@ def _subtasks(settings: NativeProblem, tests: dict[str, Test]) -> tuple[Subtask,
         field = f"subtask[{index}]"
         if not 0 <= each.points < float("inf"):
             raise InputError("must be a number from 0 on", field=f"{field}.points")
-        names = chosen(each.tests, tests, field)
+        names = known.chosen(each.tests, f"{field}.tests")
         if not names:
             raise InputError("there is no test in it", field=f"{field}.tests")
         found.append(

@@ -33,6 +33,8 @@ from proctor.verdict import Verdict
 
 FILE = "problem.toml"
 _SPECIAL = frozenset("*?[")
+_MOST_COMPARED = 50_000_000
+"""Most characters of names that all patterns of a package are compared with."""
 
 
 def program_of(tree: Tree, given: ProgramPath, field: str) -> Program:
@@ -79,28 +81,54 @@ def limits_of(given: NativeLimits, field: str = "limits") -> Limits:
     )
 
 
-def chosen(patterns: Iterable[str], names: Iterable[str], field: str) -> tuple[str, ...]:
-    """Tests by patterns of their names. Raises InputError for a pattern that matches none."""
-    names = dict.fromkeys(names)
-    found: dict[str, None] = {}
-    for pattern in patterns:
+class Names:
+    """Names of a package's tests, and of its subtasks when they are known."""
+
+    def __init__(self, tests: Iterable[str]) -> None:
+        self._tests = dict.fromkeys(tests)
+        self._size = sum(len(name) + 10 for name in self._tests)
+        self._left = _MOST_COMPARED
+        self.subtasks: frozenset[str] = frozenset()
+
+    def chosen(self, patterns: Iterable[str], field: str) -> tuple[str, ...]:
+        """Return tests by patterns of their names, each once.
+
+        Raises InputError for a pattern that matches none, and if there are too many to compare.
+        """
+        found: dict[str, None] = {}
+        for pattern in patterns:
+            some = self.like(pattern, field)
+            if not some:
+                hint = did_you_mean(pattern, self._tests)
+                raise InputError(f"there is no test like {pattern[:200]!r}{hint}", field=field)
+            found.update(dict.fromkeys(some))
+        return tuple(found)
+
+    def like(self, pattern: str, field: str) -> list[str]:
+        """Return the tests whose names match a pattern. Raises InputError as `chosen`."""
         if _SPECIAL.isdisjoint(pattern):  # a plain name, as in packages of thousands of tests
-            some = [pattern] if pattern in names else []
-        else:
-            some = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
-        if not some:
-            hint = did_you_mean(pattern, names)
-            raise InputError(f"there is no test like {pattern!r}{hint}", field=f"{field}.tests")
-        found.update(dict.fromkeys(some))
-    return tuple(found)
+            return [pattern] if pattern in self._tests else []
+        self._left -= self._size
+        if self._left < 0:
+            what = f"the patterns of this package are too many for {len(self._tests)} tests"
+            raise InputError(f"{what}; write fewer of them", field=field)
+        return [name for name in self._tests if fnmatch.fnmatchcase(name, pattern)]
+
+    def check_subtask(self, name: str, field: str) -> None:
+        """Raise InputError if there is no such subtask."""
+        if name not in self.subtasks:
+            hint = did_you_mean(name, self.subtasks)
+            raise InputError(f"there is no such subtask{hint}", field=field)
 
 
-def submission(tree: Tree, problem: Problem, field: str, given: NativeSubmission) -> Labelled:
+def submission(
+    tree: Tree, problem: Problem, names: Names, field: str, given: NativeSubmission
+) -> Labelled:
     """A submission with its label. Raises InputError."""
     whole = _claim(given)
-    parts = [_part(problem, f"{field}.part[{n}]", each) for n, each in enumerate(given.part)]
+    parts = [_part(names, f"{field}.part[{n}]", each) for n, each in enumerate(given.part)]
     for name, verdicts in given.subtasks.items():
-        _check_subtask(problem, name, f"{field}.subtasks.{name}")
+        names.check_subtask(name, f"{field}.subtasks.{name}")
         parts.append(Part(name, Claim(_set(verdicts))))
     if whole == Claim() and not parts and given.time is None:
         raise InputError("say what is expected: verdict, points or subtasks", field=field)
@@ -131,17 +159,11 @@ def _claim(given: NativeClaim) -> Claim:
     return Claim(_set(given.verdict), _set(given.permitted), _set(given.required), points)
 
 
-def _part(problem: Problem, field: str, given: NativePart) -> Part:
+def _part(names: Names, field: str, given: NativePart) -> Part:
     if given.tests is None:
-        _check_subtask(problem, given.name, f"{field}.name")
+        names.check_subtask(given.name, f"{field}.name")
         return Part(given.name, _claim(given))
-    return Part(given.name, _claim(given), chosen(given.tests, problem.tests_by_name(), field))
-
-
-def _check_subtask(problem: Problem, name: str, field: str) -> None:
-    names = [subtask.name for subtask in problem.subtasks]
-    if name not in names:
-        raise InputError(f"there is no such subtask{did_you_mean(name, names)}", field=field)
+    return Part(given.name, _claim(given), names.chosen(given.tests, f"{field}.tests"))
 
 
 def _set(some: NativeVerdicts | None) -> Verdicts | None:

@@ -21,6 +21,7 @@ from proctor.formats.packages.model import (
     Several,
     Timing,
 )
+from proctor.problem import MOST_DECIMALS
 
 __all__ = ["Bound", "Claim", "Expectation", "Labelled", "Package", "Part", "Timing", "load"]
 
@@ -114,6 +115,9 @@ def _usable(package: Package) -> Package:
     tests = package.problem.tests_by_name()
     if len(tests) > MOST_TESTS:
         raise InputError(f"has {len(tests)} tests, more than {MOST_TESTS}", field="tests")
+    if not 0 <= package.problem.precision <= MOST_DECIMALS:
+        what = f"points are rounded to 0 to {MOST_DECIMALS} decimals"
+        raise InputError(f"{what}, not {package.problem.precision}", field="precision")
     for what, names in (
         ("id", [package.problem.id]),
         ("tests", tests),

@@ -16,9 +16,13 @@ _MAIN = {
     "java": re.compile(r"\bstatic\s+(?:final\s+)?void\s+main\s*\("),
     "python": re.compile(r"__name__"),
 }
-_PROLOG = re.compile(r"^(?:[a-z]\w*\s*(?:\([^;{}]*?\))?\s*)?(?::-|-->)\s", re.MULTILINE)
+_PROLOG = re.compile(r"^(?:[a-z]\w*+\s*+(?:\([^;{}]{0,200}?\)\s*+)?)?(?::-|-->)\s", re.MULTILINE)
 """A directive, or a rule: `goal(X) :- ...`."""
-_PERL = re.compile(r"^#!.*\bperl\b|^\s*(?:use|my|our|package)\s+[$@%(\w]|<STDIN>", re.MULTILINE)
+_PERL = re.compile(
+    r"^#!.*\bperl\b|^[^\S\n]*+(?:use|my|our|package)\s++[$@%(\w]|<STDIN>", re.MULTILINE
+)
+_TELLING = 64 * 1024
+"""Characters at the beginning of a source that tell its language."""
 _SCRIPTS = ("build", "run")
 _NOT_SOURCES = {*_SCRIPTS, "Makefile", "CMakeLists.txt"}
 
@@ -34,8 +38,10 @@ LARGEST_SUBMISSION = 16 << 20
 
 def by_extension(name: str, source: str) -> str | None:
     """Id of a file's language, or None. The source tells Prolog from Perl, which share `.pl`."""
-    if name.endswith(".pl") and _PROLOG.search(source) and not _PERL.search(source):
-        return "prolog" if "prolog" in registry.languages() else None
+    if name.endswith(".pl"):
+        begin = source[:_TELLING]
+        if _PROLOG.search(begin) and not _PERL.search(begin):
+            return "prolog" if "prolog" in registry.languages() else None
     found = registry.by_extension(name, source)
     return found.id if found else None
 

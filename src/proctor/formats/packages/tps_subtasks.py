@@ -8,9 +8,9 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean
+from proctor.formats.packages.chosen_tests import ChosenTests
 from proctor.formats.packages.documents import convert, read_json
 from proctor.formats.packages.files import Tree, join
-from proctor.languages.python_text import matching
 from proctor.problem import Aggregate, Subtask
 
 FILE = "subtasks.json"
@@ -19,6 +19,14 @@ MAPPING = "tests/mapping"
 SAMPLE_NAME = re.compile(r"(?:\d+-)?samples?")
 ALL = "all"
 """Name of the one subtask of a task that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Tests that there are."""
+
+    names: frozenset[str]
+    chosen: ChosenTests
 
 
 class _TpsSubtask(msgspec.Struct, forbid_unknown_fields=True):
@@ -64,6 +72,7 @@ def load_subtasks(tree: Tree) -> TpsSubtasks:
     if not names:
         what = "there are no tests (NAME.in); generate them first, with `tps gen`"
         raise InputError(what, file=tree.shown("tests"))
+    known = _Known(frozenset(names), ChosenTests(names))
     files = [name for name in tree.entries(DIRECTORY) if name.endswith(".json")]
     if files:
         found = {
@@ -71,7 +80,7 @@ def load_subtasks(tree: Tree) -> TpsSubtasks:
             for name in files
         }
         subtasks = [
-            _subtask(tree, join(DIRECTORY, name + ".json"), name, each, names, {})
+            _subtask(tree, join(DIRECTORY, name + ".json"), name, each, known, {})
             for name, each in found.items()
         ]
     elif tree.is_file(FILE):
@@ -82,7 +91,7 @@ def load_subtasks(tree: Tree) -> TpsSubtasks:
         }
         mapping = _mapping(tree, set(found))
         subtasks = [
-            _subtask(tree, FILE, name, each, names, mapping)
+            _subtask(tree, FILE, name, each, known, mapping)
             for name, each in sorted(found.items(), key=lambda item: item[1].index or 0)
         ]
     else:
@@ -114,7 +123,7 @@ def _subtask(
     file: str,
     name: str,
     data: _TpsSubtask,
-    names: list[str],
+    known: _Known,
     mapping: dict[str, list[str]],
 ) -> Subtask:
     within = f"subtasks.{name}." if file == FILE else ""
@@ -122,15 +131,15 @@ def _subtask(
     if data.testcases is not None:
         field, chosen = within + "testcases", data.testcases
     elif patterns is not None:
-        field, chosen = within + "regex", _matching(tree, file, within, patterns, names)
+        field, chosen = within + "regex", _matching(tree, file, within, patterns, known.chosen)
     elif name in mapping:
         file, field, chosen = MAPPING, name, mapping[name]
     else:
         what = f"no tests: neither testcases nor regex here, nor lines in {MAPPING}"
         raise InputError(what, file=tree.shown(file), field=(within + "testcases"))
     for test in chosen:
-        if test not in names:
-            what = f"there is no test {test!r} (tests/{test}.in){did_you_mean(test, names)}"
+        if test not in known.names:
+            what = f"there is no test {test!r} (tests/{test}.in){did_you_mean(test, known.names)}"
             raise InputError(what, file=tree.shown(file), field=field)
     if not chosen:
         raise InputError("there is no test in it", file=tree.shown(file), field=field)
@@ -138,17 +147,21 @@ def _subtask(
 
 
 def _matching(
-    tree: Tree, file: str, within: str, patterns: list[str], names: list[str]
+    tree: Tree, file: str, within: str, patterns: list[str], known: ChosenTests
 ) -> list[str]:
     """Tests by regular expression, matched from the start of the name, as in CMS."""
-    found = []
+    found: dict[str, None] = {}
     for pattern in patterns:
-        matched = matching(pattern, names)
+        try:
+            matched = known.matching(pattern)
+        except InputError as error:
+            field = within + "regex"
+            raise InputError(error.message, file=tree.shown(file), field=field) from error
         if matched is None:
             what = f"{pattern[:100]!r} is not a regular expression, or takes too long"
             raise InputError(what, file=tree.shown(file), field=within + "regex")
-        found += matched
-    return found
+        found.update(dict.fromkeys(matched))
+    return list(found)
 
 
 def _mapping(tree: Tree, known: set[str]) -> dict[str, list[str]]:

@@ -1,5 +1,6 @@
 """Reading files that others may have written: regular ones only, links never followed."""
 
+import errno
 import os
 import stat
 
@@ -20,8 +21,9 @@ def read(name: str, most: int, directory: int | None = None, *, own: bool = Fals
         raise
     except ValueError as error:  # NUL, or characters that no file name can hold
         raise InputError("is no file name", file=name) from error
-    except OSError as error:  # ELOOP: a link; ENXIO: a socket
-        raise InputError(f"cannot be read: {error.strerror}", file=name) from error
+    except OSError as error:  # ENXIO: a socket
+        why = "it is a link" if error.errno == errno.ELOOP else error.strerror
+        raise InputError(f"cannot be read: {why}", file=name) from error
     try:
         about = os.fstat(fd)
         if not stat.S_ISREG(about.st_mode):

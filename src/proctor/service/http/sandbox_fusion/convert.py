@@ -53,7 +53,7 @@ using System; using System.Collections.Generic; using System.IO; using System.Li
 #line 1
 """
 """Namespaces that a .NET project uses implicitly, except for System.Net.Http."""
-_FIRST = re.compile(r"^\s*(?:#\s*(?:define|undef)|extern\s+alias)\b", re.MULTILINE)
+_FIRST = re.compile(r"^[^\S\n]*+(?:#\s*+(?:define|undef)|extern\s++alias)\b", re.MULTILINE)
 """Lines that must come before all lines that use a namespace."""
 POD = os.environ.get("MY_POD_NAME")
 """Name of the Kubernetes pod that this server runs in, if it does."""
