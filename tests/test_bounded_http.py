@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import httpx
 import pytest
 
-from proctor import bounded_http
+from proctor import Problem, Test, bounded_http
 from proctor.bounded_http import (
     BOUNDS,
     LONGEST_ERROR,
@@ -32,6 +32,7 @@ from proctor.evals.ioi.piston_requests import PistonDown, PistonHttp
 from proctor.evals.models.model import Message, ModelRequest
 from proctor.evals.models.openai import Endpoint, OpenAIModel
 from proctor.formats.hub_client import HubClient
+from proctor.service.http.native.packed_schema import ANSWERS, EMPTY_FRAME
 from waiting import PATIENCE
 
 T = TypeVar("T")
@@ -298,6 +299,32 @@ def test_an_event_is_bounded_and_ends_at_line_feeds_only(monkeypatch: pytest.Mon
         client.stream("print(1)") as run,
     ):
         list(run)
+
+
+def test_events_and_frames_that_cease_are_a_broken_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proctor.clients.signs_of_life.SILENCE", 0.05)
+    with answering(content_type="text/event-stream") as server:
+
+        def silent() -> Iterator[bytes]:
+            yield b"event: "
+            server.over.wait()
+
+        server.parts = silent
+        with connect(server.url) as client, pytest.raises(Unreachable):
+            client.judge(Problem("one", (Test("", ""),)), "print(1)", on_test=print)
+    with answering(content_type=ANSWERS) as server:
+
+        def ceasing() -> Iterator[bytes]:
+            yield EMPTY_FRAME
+            server.over.wait()
+
+        async def asked(url: str) -> None:
+            member = PackedHttp(url, None, 60.0)
+            await _closing(member, member.judge([], lambda _answers: None))
+
+        server.parts = ceasing
+        with pytest.raises(Unreachable):
+            asyncio.run(asked(server.url))
 
 
 def test_an_event_of_another_shape_is_a_broken_reply() -> None:

@@ -1,16 +1,22 @@
-"""A member of a fleet that takes judgements, and never gives one back."""
+"""Members of a fleet that take judgements and never give one back, or lie of themselves."""
 
 import contextlib
 import http.server
+import re
 import threading
 from collections.abc import Iterator
 
+import httpx
 import msgspec
 import pytest
 
 from proctor import JudgeSettings, Problem, Test
-from proctor.clients import server_line
+from proctor.clients import connect, server_line
 from proctor.clients.fleet import Fleet
+from proctor.clients.server_job import fetch
+from proctor.clients.transport import bytes_of
+from proctor.errors import ReplyBroken
+from proctor.evals.replaying.recorded import InputFiles
 from proctor.service.http.native.packed_schema import (
     ANSWERS,
     EMPTY_FRAME,
@@ -18,8 +24,10 @@ from proctor.service.http.native.packed_schema import (
     ServerLoad,
     framed,
 )
+from proctor.service.http.native.schema import Output
 from proctor.version import __version__
-from waiting import until
+from served import serving
+from waiting import PATIENCE, until
 
 LOAD = msgspec.json.encode(ServerLoad("liar", "first", __version__, 2, 0, 0, 1 << 20))
 PROBLEM = Problem("one", (Test("", "1\n"),))
@@ -33,6 +41,8 @@ class LyingServer(http.server.ThreadingHTTPServer):
     def __init__(self, said: bytes) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.said, self.over = said, threading.Event()
+        self.pages: dict[str, bytes] = {}
+        """What it answers at a path; its load elsewhere."""
         self.asked = 0
 
 
@@ -40,7 +50,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     server: LyingServer
 
     def do_GET(self) -> None:
-        self._answer(LOAD)
+        self._answer(self.server.pages.get(self.path, LOAD))
 
     def do_PUT(self) -> None:
         self._answer(b"{}")
@@ -65,13 +75,20 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def lying(said: bytes) -> Iterator[tuple[LyingServer, Fleet]]:
+def listening(said: bytes = b"") -> Iterator[tuple[LyingServer, str]]:
     with LyingServer(said) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        with Fleet([f"http://127.0.0.1:{server.server_address[1]}"]) as fleet:
-            yield server, fleet
-        server.over.set()
-        server.shutdown()
+        try:
+            yield server, f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.over.set()
+            server.shutdown()
+
+
+@contextlib.contextmanager
+def lying(said: bytes) -> Iterator[tuple[LyingServer, Fleet]]:
+    with listening(said) as (server, url), Fleet([url]) as fleet:
+        yield server, fleet
 
 
 def test_signs_of_life_are_not_enough(
@@ -98,3 +115,64 @@ def test_answers_without_sense_leave_a_server_out(
         fleet.start(PROBLEM, "print(1)", JudgeSettings())
         until(lambda: "answered what is not an answer" in caplog.text)
         assert server.asked == 1
+
+
+@pytest.fixture(scope="module")
+def honest() -> Iterator[str]:
+    with serving("--no-access-log", "--cells", "1") as served:
+        yield served.url
+
+
+@pytest.mark.parametrize(
+    ("field", "number"),
+    [
+        ("places", b"0"), ("places", b"-5"), ("places", b"1" + b"0" * 400), ("waiting", b"1" + b"0" * 400),
+        ("waiting", b"-7"), ("running", b"18446744073709551616"), ("problem_bytes", b"-1"),
+    ],
+)  # fmt: skip
+def test_a_load_that_cannot_be_leaves_a_server_out(field: str, number: bytes, honest: str) -> None:
+    with listening() as (server, url):
+        server.pages["/v1/load"] = re.sub(rf'(?<="{field}":)\d+'.encode(), number, LOAD)
+        with Fleet([url, honest]) as fleet:
+            assert [type(each.error) for each in fleet.servers()] == [ReplyBroken, type(None)]
+            future = fleet.start(PROBLEM, "print(1)", JudgeSettings())
+            assert future.result(PATIENCE).passed
+        with connect([url, honest]) as client:
+            assert client.run("print(1)").verdict == "OK"
+        assert server.asked == 0
+
+
+@pytest.mark.parametrize(
+    ("honestly", "lie"),
+    [(rb'(?<="strength":")\w+', b"evil"), (rb'(?<="waiting":)\d+', b"9" * 4000)],
+)
+def test_capabilities_that_cannot_be_are_not_merged(
+    honestly: bytes, lie: bytes, honest: str
+) -> None:
+    with connect(honest) as client:
+        about = client.capabilities()
+    with listening() as (server, url), connect([url, honest]) as client:
+        server.pages["/v1/capabilities"] = re.sub(honestly, lie, msgspec.json.encode(about))
+        assert client.capabilities().places == about.places
+
+
+@pytest.mark.parametrize("kind", ["judge", "run"])
+def test_a_job_with_a_verdict_that_there_is_none_of(kind: str, honest: str) -> None:
+    asked = {"program": {"source": "print(1)"}, "problem": {"tests": [{"output": "1"}]}}
+    with httpx.Client(base_url=honest, timeout=PATIENCE) as client, listening() as (server, url):
+        asked = asked if kind == "judge" else {"program": asked["program"]}
+        job = client.post(f"/v1/{kind}?wait=false", json=asked).json()["id"]
+        place = f"/v1/jobs/{job}"
+        client.get(f"{place}/events")  # until it ends
+        for page in (place, f"{place}/request", "/v1/capabilities", "/v1/languages"):
+            server.pages[page] = client.get(page).content
+        assert fetch(f"{url}#{job}", InputFiles()).recorded.outcome.passed
+        server.pages[place] = re.sub(rb'(?<="verdict":")\w+', b"evil", server.pages[place])
+        with pytest.raises(ReplyBroken, match="no verdict is called 'evil'"):
+            fetch(f"{url}#{job}", InputFiles())
+
+
+@pytest.mark.parametrize("text", ["a", "ä"])
+def test_output_that_is_no_base64(text: str) -> None:
+    with pytest.raises(ReplyBroken, match="not base64"):
+        bytes_of(Output("", text))

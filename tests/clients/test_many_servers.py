@@ -16,6 +16,7 @@ from packing import GIVEN, PLAIN
 from proctor.clients import AsyncClient, Client, connect, connect_async
 from proctor.clients.servers_transport import merged
 from proctor.errors import Busy, NotFound, ProctorError, Unauthorized, Unreachable, UsageError
+from proctor.execution import Strength
 from proctor.limits import Limits
 from proctor.problem import Problem, Test
 from proctor.service.http.native.schema import Capabilities, GuaranteeJson, RunResult
@@ -227,14 +228,14 @@ def test_servers_have_their_own_settings() -> None:
 
 
 def test_what_holds_on_all_servers() -> None:
-    full, part = GuaranteeJson("full", "x", ""), GuaranteeJson("partial", "y", "z")
+    full, part = GuaranteeJson(Strength.FULL, "x", ""), GuaranteeJson(Strength.PARTIAL, "y", "z")
     one = Capabilities("1", "namespaces", {"a": full, "b": full}, 4, 3, 2, ("p", "q"))
     two = Capabilities("1", "landlock", {"a": part}, 2, 1, 1, ("q", "r"))
     found = merged([one, two])
     assert found == Capabilities(
         "1",
         "namespaces; landlock",
-        {"a": part, "b": GuaranteeJson("none", "", "")},
+        {"a": part, "b": GuaranteeJson(Strength.NONE, "", "")},
         6,
         4,
         3,

@@ -38,6 +38,8 @@ def title(struct: Any) -> str:
 
 def type_text(info: Any) -> str:
     """Describe a type in words; structs are links to their headings."""
+    if isinstance(info, types.EnumType):
+        info = types.LiteralType(tuple(each.value for each in info.cls))
     match info:
         case types.StructType(cls=cls):
             return f"[{title(cls)}](#{title(cls).lower()})"

@@ -60,6 +60,10 @@ export function broken(where: string, what: string): ProctorError {
 
 export function isProblem(value: unknown): value is ProblemDetails {
   if (typeof value !== "object" || value === null) return false;
-  const { status, code, title } = value as Record<string, unknown>;
-  return typeof status === "number" && typeof code === "string" && typeof title === "string";
+  const { status, code, title, detail = "", retry_after = null } = value as Record<string, unknown>;
+  return (
+    typeof status === "number" &&
+    [code, title, detail].every((each) => typeof each === "string") &&
+    (retry_after === null || typeof retry_after === "number")
+  );
 }

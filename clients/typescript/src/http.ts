@@ -1,4 +1,5 @@
-import { broken, isProblem, ProctorError, unreachable } from "./errors.js";
+import { bytesOf, eventsOf, read } from "./answers.js";
+import { isProblem, ProctorError, unreachable } from "./errors.js";
 import { type Route, routeOf } from "./routes.js";
 import type { CallOptions, Method, SessionMethod, Transport } from "./transport.js";
 import type { Incumbent } from "./solving.js";
@@ -24,6 +25,8 @@ const UNSENT = new Set([
 const JSON_BODY = { "Content-Type": "application/json" };
 const FIRST_WAIT = 0.1;
 const LONGEST_WAIT = 5;
+/** Seconds within which a request is made again; a server that asks for a longer wait has refused. */
+const RETRY_FOR = 300;
 
 /** Over HTTP. Redirects are refused: they would show others the token. */
 export class HttpTransport implements Transport {
@@ -46,6 +49,7 @@ export class HttpTransport implements Transport {
       : this.closing.signal;
     const route = method.startsWith("session_") ? routeOf(method as SessionMethod, request) : null;
     const again = options.idempotencyKey !== undefined || route?.again === true;
+    const until = performance.now() + RETRY_FOR * 1000;
     for (let attempt = 1; ; attempt++) {
       try {
         if (route) return await this.go(route, signal);
@@ -62,7 +66,7 @@ export class HttpTransport implements Transport {
         // Who waits for room for a session may hold all of them himself.
         const full = method === "session_open" && error instanceof ProctorError && error.code === "busy";
         const wait = full ? null : this.wait(error, attempt, again);
-        if (wait === null) throw error;
+        if (wait === null || performance.now() + wait * 1000 > until) throw error;
         await sleep(wait, signal);
       }
     }
@@ -79,7 +83,7 @@ export class HttpTransport implements Transport {
     if (body !== undefined) init.body = body as BodyInit;
     const answer = await this.ask(path, init);
     try {
-      if (raw && answer.ok) return new Uint8Array(await answer.arrayBuffer());
+      if (raw && answer.ok) return await bytesOf(answer);
       return await read(answer);
     } catch (error) {
       if (error instanceof ProctorError || signal.aborted) throw error;
@@ -106,7 +110,7 @@ export class HttpTransport implements Transport {
       const events = { ...headers, Accept };
       const answer = await this.ask(path, { method: "POST", body, headers: events, signal });
       if (method === "run" || !answer.ok || answer.body === null) return await read(answer);
-      for await (const [name, data] of eventsOf(answer.body)) {
+      for await (const [name, data] of eventsOf(answer.body, this.url)) {
         if (name === "test") options.onTest?.(data as TestResult);
         else if (name === "incumbent") options.onIncumbent?.(data as Incumbent);
         else if (name === "stdout" || name === "stderr") options.onOutput?.(name, data as Output);
@@ -123,7 +127,7 @@ export class HttpTransport implements Transport {
       if (signal.aborted && options.idempotencyKey !== undefined) {
         await this.callOff(path, body, headers);
       }
-      if (signal.aborted || error instanceof SyntaxError) throw error;
+      if (signal.aborted) throw error;
       throw unreachable(`${this.url}: ${describe(error)}`, true, error);
     }
   }
@@ -142,7 +146,9 @@ export class HttpTransport implements Transport {
   }
 
   private async ask(path: string, init: RequestInit): Promise<Response> {
-    const headers = { ...this.headers, ...(init.headers as Record<string, string> | undefined) };
+    // Of packed bytes a few may be a great many.
+    const plain = { "Accept-Encoding": "identity", ...this.headers };
+    const headers = { ...plain, ...(init.headers as Record<string, string> | undefined) };
     try {
       return await this.fetch(this.url + path, { ...init, headers, redirect: "error" });
     } catch (error) {
@@ -160,42 +166,6 @@ export class HttpTransport implements Transport {
       return (error.retryAfter ?? 0) + later;
     }
     return error.code === "unreachable" && (!error.begun || keyed) ? later : null;
-  }
-}
-
-async function read(answer: Response): Promise<unknown> {
-  const text = await answer.text();
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw broken(answer.url, `${answer.status} ${text}`);
-  }
-  if (answer.ok) return value;
-  if (!isProblem(value)) throw broken(answer.url, `${answer.status} ${text}`);
-  const after = Number(answer.headers.get("retry-after") ?? NaN);
-  const retry_after = Number.isFinite(after) ? after : (value.retry_after ?? null);
-  throw new ProctorError({ ...value, retry_after });
-}
-
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<[string, unknown]> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let rest = "";
-  let name = "message";
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        if (line.startsWith("event: ")) name = line.slice(7);
-        else if (line.startsWith("data: ")) yield [name, JSON.parse(line.slice(6))];
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
   }
 }
 

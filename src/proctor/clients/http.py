@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote
 
@@ -19,10 +20,20 @@ from proctor.bounded_http import (
     wait_of,
     within,
 )
+from proctor.clients import signs_of_life
 from proctor.clients.remote_errors import broken, error_of
 from proctor.clients.server_list import shown
+from proctor.clients.signs_of_life import while_alive
 from proctor.clients.transport import Call, Result, encoded
-from proctor.errors import Busy, Cancelled, NotFound, ProctorError, Unreachable, UsageError
+from proctor.errors import (
+    Busy,
+    Cancelled,
+    NotFound,
+    ProctorError,
+    ReplyBroken,
+    Unreachable,
+    UsageError,
+)
 from proctor.limits import MIB
 from proctor.program import check_relative
 from proctor.service.http.native.schema import Capabilities, LanguageJson
@@ -91,7 +102,7 @@ class HttpTransport:
         self._client = httpx.AsyncClient(
             base_url=url,
             headers={} if token is None else {"Authorization": f"Bearer {token}"},
-            # A job may take any time; connecting to a server that is there does not.
+            # A job may take any time (signs_of_life.py); connecting to a server does not.
             timeout=httpx.Timeout(None, connect=_CONNECT_TIMEOUT),
             # Few are kept idle, since each request looks at all of those.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
@@ -113,7 +124,7 @@ class HttpTransport:
         async def attempt() -> Result:
             if call.listens:
                 return await self._follow(path, body, headers, call)
-            answer = await self._client.post(path, content=body, headers=headers)
+            answer = await self._job(path, body, headers)
             return self._decoded(answer, call.result)
 
         return await self._attempted(attempt, keyed=call.key is not None)
@@ -168,10 +179,11 @@ class HttpTransport:
         headers = {"Content-Type": "application/json"} if verb == "POST" else {}
 
         async def attempt() -> T:
-            asked = self._client.request(verb, path, content=content, headers=headers)
-            # A POST may be a job, which takes any time until its answer begins.
-            waits = asked if verb == "POST" else within(_PATIENCE, asked, self._url)
-            answer = await waits
+            if verb == "POST":  # it may be a job
+                answer = await self._job(path, content, headers)
+            else:
+                asked = self._client.request(verb, path, content=content, headers=headers)
+                answer = await within(_PATIENCE, asked, self._url)
             try:
                 if kind is bytes and answer.status_code == status:
                     return cast("T", answer.content)
@@ -183,6 +195,28 @@ class HttpTransport:
 
         attempts = 1 if once else self._attempts
         return await self._tried(lambda: self._attempted(attempt, keyed=repeatable), attempts)
+
+    async def _job(self, path: str, content: bytes, headers: dict[str, str]) -> "httpx.Response":
+        """Send a request whose answer may take any time, and await it while the server lives."""
+        asked = self._client.post(path, content=content, headers=headers)
+        return await while_alive(asked, self._lives)
+
+    async def _lives(self) -> bool:
+        """Return True if the server answers, whatever it is."""
+        with contextlib.suppress(self._httpx.TransportError, ReplyBroken):
+            await self._client.get("/v1/load")
+            return True
+        return False
+
+    def _streamed(
+        self, path: str, content: bytes, headers: dict[str, str]
+    ) -> AbstractAsyncContextManager["httpx.Response"]:
+        """Send a request whose answer comes in parts, between which the server pads."""
+        streamed: AbstractAsyncContextManager[httpx.Response] = self._client.stream(
+            "POST", path, content=content, headers=headers, extensions={BOUNDS: UNBOUNDED},
+            timeout=self._httpx.Timeout(signs_of_life.SILENCE, connect=_CONNECT_TIMEOUT),
+        )  # fmt: skip
+        return streamed
 
     async def _get(self, path: str, kind: type[T]) -> T:
         return await self.ask("GET", path, kind)
@@ -205,9 +239,9 @@ class HttpTransport:
         unsent = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
         try:
             return await attempt()
-        except (httpx.TransportError, httpx.InvalidURL) as error:
+        except (httpx.TransportError, httpx.InvalidURL, TimeoutError) as error:
             kind = Unsent if isinstance(error, unsent) else Unreachable
-            lost = kind(f"{self._url}: {error or type(error).__name__}")
+            lost = kind(f"{self._url}: {str(error) or type(error).__name__}")
             if keyed or kind is Unsent:
                 raise Repeatable(lost) from error
             raise lost from error
@@ -217,10 +251,7 @@ class HttpTransport:
     ) -> Result:
         """Report the events of a job until its result comes."""
         headers = {**headers, "Accept": _EVENTS}
-        request = self._client.stream(
-            "POST", path, content=body, headers=headers, extensions={BOUNDS: UNBOUNDED}
-        )
-        async with request as answer:
+        async with self._streamed(path, body, headers) as answer:
             if answer.status_code != 200:
                 await answer.aread()
                 return self._decoded(answer, call.result)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from proctor.bounded_http import BOUNDS, UNBOUNDED, WHOLE
+from proctor.bounded_http import WHOLE
 from proctor.clients.http import HttpTransport, Repeatable, Unsent
 from proctor.clients.remote_errors import broken, error_of
 from proctor.errors import (
@@ -102,11 +102,7 @@ class PackedHttp(HttpTransport):
 
         async def attempt() -> None:
             headers = {"Content-Type": PACKED}
-            request = self._client.stream(
-                "POST", "/v1/judgements", content=body, headers=headers,
-                extensions={BOUNDS: UNBOUNDED},
-            )  # fmt: skip
-            async with request as answer:
+            async with self._streamed("/v1/judgements", body, headers) as answer:
                 if answer.status_code != 200 or answer.headers.get("content-type") != ANSWERS:
                     if answer.status_code != 200:
                         await answer.aread()

@@ -14,7 +14,7 @@ from proctor.clients.connecting import connect
 from proctor.clients.http import HttpTransport
 from proctor.clients.remote_errors import broken
 from proctor.clients.transport import bytes_of
-from proctor.errors import InputError, NoLanguage, NotFound, ProctorError
+from proctor.errors import InputError, NoLanguage, NotFound, ProctorError, ReplyBroken
 from proctor.evals.replaying.recorded import (
     InputFiles,
     RecordedJudgement,
@@ -192,20 +192,27 @@ def _version(tools: list[LanguageJson], language: str) -> str:
     return found
 
 
+def _verdict(said: str) -> Verdict:
+    """Return the verdict that a server names. Raises ReplyBroken if there is none of that name."""
+    if said not in Verdict.__members__.values():
+        raise ReplyBroken(f"no verdict is called {said[:20]!r}")
+    return Verdict(said)
+
+
 def _of_result(found: JudgeResult) -> Judgement:
     tests = (
         TestResult(
-            Verdict(each.verdict), each.cpu, each.wall, each.memory, each.message, each.name,
+            _verdict(each.verdict), each.cpu, each.wall, each.memory, each.message, each.name,
             each.score,
         )
         for each in found.tests
     )  # fmt: skip
     subtasks = (
-        SubtaskResult(each.name, Verdict(each.verdict), each.score, each.points, each.of, ())
+        SubtaskResult(each.name, _verdict(each.verdict), each.score, each.points, each.of, ())
         for each in found.subtasks
     )
     return Judgement(
-        Verdict(found.verdict), found.score or 0.0, tuple(tests), found.message,
+        _verdict(found.verdict), found.score or 0.0, tuple(tests), found.message,
         isolation_of(found.isolation), points=found.points, of=found.of or 0.0,
         subtasks=tuple(subtasks), compiler_output=found.compiler_output,
     )  # fmt: skip
@@ -214,7 +221,7 @@ def _of_result(found: JudgeResult) -> Judgement:
 def _of_run(made: RunResult, recorded: RunResult | None) -> Judgement:
     """Return a run as a judgement: AC if it ended well; WA if it did otherwise than recorded."""
     execution = made.execution
-    verdict = Verdict.AC if made.verdict == _OK else Verdict(made.verdict)
+    verdict = Verdict.AC if made.verdict == _OK else _verdict(made.verdict)
     if execution is None:
         said = "" if made.compilation is None else made.compilation.output
         return Judgement(verdict, 0.0, (), said, compiled=False)

@@ -15,6 +15,7 @@ from proctor.clients.many_servers import ManyServers
 from proctor.clients.server_list import ServerList, shown
 from proctor.clients.transport import Call, Result
 from proctor.errors import Busy, NoLanguage, NotFound, ProctorError
+from proctor.execution import Strength
 from proctor.service.http.native.schema import Capabilities, GuaranteeJson, LanguageJson
 from proctor.service.http.native.session_schema import (
     ExecuteRequestJson,
@@ -28,7 +29,7 @@ _ATTEMPTS = 8
 """Most attempts at one call, not counting those of which nothing was begun."""
 _TAG = 8
 """Hex digits before a session's own id that tell its server."""
-_STRENGTHS = ("none", "partial", "full")
+_STRENGTHS = (Strength.NONE, Strength.PARTIAL, Strength.FULL)
 
 
 class ServersTransport:
@@ -176,8 +177,9 @@ def merged(found: Sequence[Capabilities]) -> Capabilities:
     A guarantee is as strong as where it is weakest; sets of packages are those that all have.
     """
     guarantees: dict[str, GuaranteeJson] = {}
+    nothing = GuaranteeJson(Strength.NONE, "", "")
     for name in found[0].guarantees:
-        given = [each.guarantees.get(name) or GuaranteeJson("none", "", "") for each in found]
+        given = [each.guarantees.get(name, nothing) for each in found]
         guarantees[name] = min(given, key=lambda each: _STRENGTHS.index(each.strength))
     return Capabilities(
         _joined([each.version for each in found]),

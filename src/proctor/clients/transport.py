@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
-from proctor.errors import InputError
+from proctor.errors import InputError, ReplyBroken
 from proctor.service.http.native.schema import (
     Capabilities,
     LanguageJson,
@@ -63,7 +63,10 @@ class Call(Generic[Result]):
         return not (self.on_test is None and self.on_piece is None and self.on_incumbent is None)
 
     def report(self, event: str, data: Any) -> None:
-        """Call the function for an event with its plain data. Raises msgspec.ValidationError."""
+        """Call the function for an event with its plain data.
+
+        Raises msgspec.ValidationError, ReplyBroken.
+        """
         if event == "test" and self.on_test is not None:
             self.on_test(msgspec.convert(data, TestResultJson))
         elif event == "incumbent" and self.on_incumbent is not None:
@@ -137,5 +140,8 @@ def encoded(request: Any) -> bytes:
 
 
 def bytes_of(output: Output) -> bytes:
-    """Return output as the bytes that the program wrote."""
-    return output.text.encode() if output.base64 is None else b64decode(output.base64)
+    """Return output as the bytes that the program wrote. Raises ReplyBroken if it holds none."""
+    try:
+        return output.text.encode() if output.base64 is None else b64decode(output.base64)
+    except ValueError as error:
+        raise ReplyBroken(f"an output that is not base64: {error}") from error

@@ -21,7 +21,7 @@ async def capabilities(engine: Engine, context: RequestContext) -> Capabilities:
         __version__,
         isolation.level,
         {
-            name: GuaranteeJson(each.strength.value, each.how, each.gap)
+            name: GuaranteeJson(each.strength, each.how, each.gap)
             for name, each in isolation.guarantees.items()
         },
         engine.admission.places,

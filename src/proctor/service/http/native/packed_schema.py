@@ -15,6 +15,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.limits import MIB
+from proctor.service.http.native.schema import Amount, Count
 from proctor.service.http.problem_details import ProblemDetails
 
 PACKED = "application/vnd.msgpack"
@@ -61,13 +62,13 @@ class ServerLoad(msgspec.Struct, frozen=True):
     """Name of this start of the server: judgements requested from an earlier one are lost."""
     version: str
     """Version of proctor."""
-    places: int
+    places: Count
     """Jobs that may run at once."""
-    running: int
+    running: Amount
     """Jobs that run."""
-    waiting: int
+    waiting: Amount
     """Jobs that wait."""
-    problem_bytes: int = 0
+    problem_bytes: Amount = 0
     """Bytes of problems that are kept for each owner."""
     stopping: bool = False
     """True if it takes no more judgements."""

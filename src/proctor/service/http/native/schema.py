@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
+from proctor.execution import Strength
 from proctor.service.http.problem_details import ProblemDetails
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=1000)]
@@ -15,6 +16,8 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, le=86400)]
 Bytes = Annotated[int, msgspec.Meta(gt=0, le=1 << 40)]
 SetName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 Count = Annotated[int, msgspec.Meta(gt=0, le=1 << 20)]
+Amount = Annotated[int, msgspec.Meta(ge=0, le=1 << 50)]
+"""A number that clients reckon with: beyond the bound it is no answer."""
 
 
 class LimitsJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -355,8 +358,8 @@ class LanguageJson(msgspec.Struct, frozen=True):
 class GuaranteeJson(msgspec.Struct, frozen=True):
     """One thing that isolation keeps programs from."""
 
-    strength: str
-    """How much it holds: `full`, `partial` or `none`."""
+    strength: Strength
+    """How much it holds."""
     how: str
     """Mechanism that enforces it."""
     gap: str
@@ -372,11 +375,11 @@ class Capabilities(msgspec.Struct, frozen=True):
     """Isolation level in force."""
     guarantees: dict[str, GuaranteeJson]
     """Guarantees of that level, by name."""
-    places: int
+    places: Count
     """Jobs that may run at once."""
-    waiting: int
+    waiting: Amount
     """Jobs that wait."""
-    running: int
+    running: Amount
     """Jobs that run."""
     package_sets: tuple[str, ...] = ()
     """Names for `packages` of a request."""
