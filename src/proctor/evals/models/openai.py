@@ -13,7 +13,7 @@ https://platform.openai.com/docs/api-reference/completions/create.
 import asyncio
 import importlib
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -152,7 +152,10 @@ class OpenAIServer:
         except self.errors.APIStatusError as error:
             fault = refusal_of(error)
             if error.status_code in {401, 403}:
-                raise ModelRefused(f"{where}: {fault}; check OPENAI_API_KEY") from error
+                hint = "check OPENAI_API_KEY"
+                if not self.endpoint.api_key:
+                    hint += "; a server of --start-server gets a key by --header only"
+                raise ModelRefused(f"{where}: {fault}; {hint}") from error
             return None if error.status_code < 500 else f"{self.endpoint.base_url}: {fault}"
         except (self.errors.APIError, ReplyBroken) as error:
             raise _lost(error, f"{where}: ") from error
@@ -174,9 +177,19 @@ class OpenAIServer:
 class OpenAIModel:
     """A model behind a server."""
 
-    def __init__(self, endpoint: Endpoint, retry: Retry | None = None) -> None:
-        """Open a client. Raises UnsupportedPlatform without the openai package."""
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        retry: Retry | None = None,
+        check: Callable[[], None] | None = None,
+    ) -> None:
+        """Open a client. Raises UnsupportedPlatform without the openai package.
+
+        `check` is called before each request and after its reply; it raises ModelFault if they go
+        to, or come from, another than the server.
+        """
         self._endpoint = endpoint
+        self._check = check or (lambda: None)
         self._server = OpenAIServer(endpoint)
         self._retry = retry or Retry(asyncio.sleep)
         self._connections = Connections(endpoint.connections)
@@ -187,6 +200,7 @@ class OpenAIModel:
         return self._endpoint.model
 
     async def probe(self) -> str | None:
+        self._check()
         return await self._server.probe()
 
     async def generate(self, request: ModelRequest) -> ModelReply:
@@ -211,6 +225,7 @@ class OpenAIModel:
 
     async def _once(self, request: ModelRequest, n: int) -> list[ModelReply]:
         began = time.monotonic()
+        self._check()
         try:
             # The client's own time-out starts anew with every byte that comes.
             async with asyncio.timeout(self._endpoint.timeout):
@@ -219,6 +234,7 @@ class OpenAIModel:
             if self._renamed(error):
                 return await self._once(request, n)
             raise
+        self._check()
         return wire.replies(body, n, time.monotonic() - began)
 
     def _call(self, request: ModelRequest, n: int) -> Any:
