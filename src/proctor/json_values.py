@@ -6,6 +6,19 @@ from typing import Any, TypeVar
 import msgspec
 
 T = TypeVar("T")
+_PART = 1 << 20
+"""Bytes that are counted at a time."""
+
+
+def check_values(data: bytes, most: int) -> None:
+    """Raise ValueError for JSON of more than so many values, which decoders make objects of."""
+    if len(data) <= most:
+        return
+    counter = JsonValueCounter()
+    for at in range(0, len(data), _PART):
+        counter.add(data[at : at + _PART])
+        if counter.count > most:
+            raise ValueError(f"more than {most} JSON values")
 
 
 def convert_json(value: Any, kind: type[T], *, strict: bool = True) -> T:

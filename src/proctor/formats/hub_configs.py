@@ -14,7 +14,7 @@ from proctor.formats.tables import SUFFIXES
 _PARTIAL = re.compile(r"(?:^|/)partial-[^/]*/")
 """Directory of a split that the hub converted only the first gigabytes of."""
 _WILD = re.compile(r"(\*\*/|\*\*|\*|\?)")
-_HEAD = re.compile(r"\A---\s*\n(.*?)^---\s*$", re.DOTALL | re.MULTILINE)
+_HEAD = re.compile(r"\A---[^\S\n]*+\n(.*?)^---[^\S\n]*+$", re.DOTALL | re.MULTILINE)
 
 
 def choose_files(card: str, paths: Collection[str], config: str | None, what: str) -> list[str]:

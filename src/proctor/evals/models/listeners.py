@@ -46,7 +46,7 @@ def listeners(port: int) -> list[Listener]:
 
     None can be seen elsewhere than on Linux, or where the kernel itself forwards the port.
     """
-    found = []
+    found: list[Listener] = []
     for name, addresses in (
         ("tcp", {_shown("127.0.0.1"), _shown("0.0.0.0")}),  # noqa: S104 - nothing is bound
         ("tcp6", {_shown("::ffff:127.0.0.1"), _shown("::")}),
@@ -56,9 +56,11 @@ def listeners(port: int) -> list[Listener]:
             lines = Path("/proc/net", name).read_bytes().splitlines()
         except OSError:
             continue
-        for words in map(bytes.split, lines):
-            if words[1] in places and words[3] == _LISTENING:
-                found.append(Listener(int(words[9]), int(words[7])))
+        found += [
+            Listener(int(words[9]), int(words[7]))
+            for words in map(bytes.split, lines)
+            if words[1] in places and words[3] == _LISTENING
+        ]
     return found
 
 

@@ -34,7 +34,7 @@ from proctor.evals.models import wire
 from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelReply, ModelRequest, ModelTraffic
-from proctor.evals.models.refusals import masking, refusal_of, secrets_of, words_of
+from proctor.evals.models.refusals import masking, refusal_of, said_by, secrets_of
 from proctor.evals.models.wire import LONGEST_REPLY
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
@@ -87,7 +87,7 @@ class OpenAIServer:
         self.endpoint = endpoint
         self.errors = openai
         """Module that has the client's errors."""
-        self._secrets = secrets_of((endpoint.api_key or "", *endpoint.headers.values()))
+        self.secrets = secrets_of((endpoint.api_key or "", *endpoint.headers.values()))
         # The client's HTTP library is not always the same; reading a body raises that one's errors.
         self._transport_error = _http_library(openai).HTTPError
         self.client = openai.AsyncOpenAI(
@@ -103,7 +103,7 @@ class OpenAIServer:
     @contextmanager
     def faults(self) -> Iterator[None]:
         """Turn the client's errors into ModelFaults."""
-        with masking(self._secrets):
+        with masking(self.secrets):
             try:
                 yield
             except (TimeoutError, self.errors.APITimeoutError) as error:
@@ -111,7 +111,7 @@ class OpenAIServer:
                     f"no whole reply within {self.endpoint.timeout:g} s", busy=True
                 ) from error
             except self.errors.APIStatusError as error:
-                raise refusal_of(error) from error
+                raise refusal_of(error, self.secrets) from error
             except (self.errors.APIError, ReplyBroken) as error:
                 raise _lost(error) from error
 
@@ -140,7 +140,7 @@ class OpenAIServer:
         Returns a remark or None. Raises ModelFault if no request can succeed.
         """
         where = f"no usable model at {self.endpoint.base_url}"
-        with masking(self._secrets):
+        with masking(self.secrets):
             return await self._probed(where)
 
     async def _probed(self, where: str) -> str | None:
@@ -150,7 +150,7 @@ class OpenAIServer:
         except TimeoutError as error:
             raise ModelStalled(f"{where}: no answer within {PROBE_PATIENCE:g} s") from error
         except self.errors.APIStatusError as error:
-            fault = refusal_of(error)
+            fault = refusal_of(error, self.secrets)
             if error.status_code in {401, 403}:
                 hint = "check OPENAI_API_KEY"
                 if not self.endpoint.api_key:
@@ -235,7 +235,7 @@ class OpenAIModel:
                 return await self._once(request, n)
             raise
         self._check()
-        return wire.replies(body, n, time.monotonic() - began)
+        return wire.replies(body, n, time.monotonic() - began, self._server.secrets)
 
     def _call(self, request: ModelRequest, n: int) -> Any:
         api = self._server.client
@@ -256,7 +256,7 @@ class OpenAIModel:
         """Return True, and switch, if the server wants OpenAI's newer name of the token limit."""
         if error.status_code != 400 or self._limit_field == "max_completion_tokens":
             return False
-        if "max_completion_tokens" not in words_of(error):
+        if "max_completion_tokens" not in said_by(error):
             return False
         self._limit_field = "max_completion_tokens"
         return True
