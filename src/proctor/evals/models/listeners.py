@@ -1,4 +1,4 @@
-"""Who listens on a port of loopback: any user of the machine can take one that is free."""
+"""Sockets that listen on a port of loopback, which any user can take while it is free."""
 
 import os
 import pwd

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from proctor.bounded_http import AnswerBounds, bounded, innermost
+from proctor.bounded_http import LONGEST_ANSWER, AnswerBounds, bounded, innermost
 from proctor.errors import (
     ModelFault,
     ModelRefused,
@@ -229,7 +229,8 @@ class OpenAIModel:
         try:
             # The client's own time-out starts anew with every byte that comes.
             async with asyncio.timeout(self._endpoint.timeout):
-                body = await self._server.body(self._call(request, n), n * LONGEST_REPLY)
+                most = min(n * LONGEST_REPLY, LONGEST_ANSWER)
+                body = await self._server.body(self._call(request, n), most)
         except self._server.errors.APIStatusError as error:
             if self._renamed(error):
                 return await self._once(request, n)

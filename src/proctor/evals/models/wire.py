@@ -79,7 +79,7 @@ class _Listing(msgspec.Struct):
 LONGEST_REPLY = 8 << 20
 """Most bytes of one HTTP reply; a million tokens take about half of it."""
 MOST_VALUES = 1 << 21
-"""JSON values of one answer at most, each an object when decoded: 256 MiB with the text."""
+"""JSON values of one answer at most: each may become an object, of some 50 bytes and more."""
 _COMPLETION = msgspec.json.Decoder(_Completion)
 _LISTING = msgspec.json.Decoder(_Listing)
 _SHOWN = 80
