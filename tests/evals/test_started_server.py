@@ -13,7 +13,7 @@ import pytest
 from command import COMMAND, environment
 from proctor_command import Proctor, report
 
-from proctor.evals.models.listeners import listeners
+from proctor.evals.models.listeners import Listener, listeners
 from proctor.evals.records import settings_of
 from proctor.evals.store import RunStore
 from proctor.sandbox.machine import procfs
@@ -131,6 +131,10 @@ def test_who_listens_is_seen(address: str) -> None:
         assert [each.inode for each in seen] == [os.fstat(listener.fileno()).st_ino] * there
         assert all(each.place([os.getpid()]) for each in seen)
         assert f"(process {os.getpid()})" in "".join(map(str, seen)) or not there
+
+
+def test_a_listener_whose_process_is_not_seen_is_named_by_its_user() -> None:
+    assert str(Listener(0, 4_000_000_000)) == "user 4000000000"
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ class Listener:
             name = pwd.getpwuid(self.user).pw_name
         except KeyError:
             name = str(self.user)
-        pid = self.place(procfs.all_pids()).split("/")[2:3]  # root sees those of others
-        return f"user {name}" + f" (process {pid[0]})" * bool(pid)
+        place = self.place(procfs.all_pids())  # root sees those of others
+        return f"user {name}" + (f" (process {place.split('/')[2]})" if place else "")
 
 
 def listeners(port: int) -> list[Listener]:
