@@ -81,8 +81,8 @@ def evaluate_all(scratch: Path) -> None:
     stage("fixture, with a server of its own", lambda: evaluated(
         "livecodebench", runs / "own", (*ASKING, "--start-server", start)
     ))  # fmt: skip
-    with started(start, MODEL, print) as url:
-        base = (*ASKING, "--base-url", url)
+    with started(start, MODEL, print) as server:
+        base = (*ASKING, "--base-url", server.url)
         stage("fixture, killed and resumed", lambda: killed(runs / "fixture", base))
         stage("humaneval, a text to go on with", lambda: evaluated(
             "humaneval", runs / "completion", (*base, "--prompt", "completion")

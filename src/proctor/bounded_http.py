@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from proctor.errors import ReplyBroken
-from proctor.json_values import JsonValueCounter
+from proctor.json_values import has_more_values
 from proctor.limits import MIB
 
 LONGEST_ANSWER = 256 * MIB
@@ -76,12 +76,8 @@ async def within(seconds: float, work: Awaitable[T], where: str) -> T:
 
 def decoded(data: bytes, kind: type[T]) -> T:
     """Decode a JSON answer. Raises ValueError if it is not one, or has too many values."""
-    if len(data) > MOST_VALUES:
-        counter = JsonValueCounter()
-        for at in range(0, len(data), MIB):
-            counter.add(data[at : at + MIB])
-            if counter.count > MOST_VALUES:
-                raise ValueError(f"more than {MOST_VALUES} JSON values")
+    if has_more_values(data, MOST_VALUES):
+        raise ValueError(f"more than {MOST_VALUES} JSON values")
     try:
         return msgspec.json.decode(data, type=kind)
     except RecursionError as error:

@@ -1,7 +1,9 @@
-"""A server as a process: `started_stub.py DIRECTORY now|late|kill PORT MODEL`.
+"""A server as a process: `started_stub.py DIRECTORY WHAT PORT MODEL`.
 
-It leaves its process id in the directory. `late`, it refuses the first three requests with 503;
-`kill`, it kills the process that started it when it is asked for a reply.
+It leaves its process id in the directory. WHAT is `now`; `late`: it refuses the first three
+requests with 503; `kill`: it kills the process that started it when it is asked for a reply;
+`end`: it ends after its first reply;
+`Bearer KEY`: it takes that key only.
 """
 
 import json
@@ -31,7 +33,12 @@ def main(directory: str, what: str, port: str, model: str) -> None:
         assert call.body["model"] == model
         if what == "kill":
             os.kill(parent, signal.SIGKILL)
+        if what.startswith("Bearer") and call.headers["authorization"] != what:
+            call.send(b"no such key", 401)
+            return
         call.reply(right_reply(call.body["messages"][-1]["content"]))
+        if what == "end":
+            os._exit(3)
 
     with Stub(answer, int(port)) as stub:
         stub.listing = listing

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -81,7 +82,8 @@ def model(
         (waits if waits is not None else []).append(seconds)
 
     reply_of = anthropic_reply if api == "anthropic" else openai_reply
-    return BatchedModel("stub", opener(api, stub, **limits), reply_of, Retry(sleep, attempts=3))
+    read = partial(reply_of, secrets=(KEY,))
+    return BatchedModel("stub", opener(api, stub, **limits), read, Retry(sleep, attempts=3))
 
 
 def replies(asked: BatchedModel, of: list[ModelRequest]) -> list[str]:
@@ -308,7 +310,7 @@ def test_what_was_not_asked(store: RunStore, stub: BatchStub) -> None:
 def test_lines_without_a_reply(line: bytes, said: str) -> None:
     read = anthropic_reply if b'"result"' in line else openai_reply
     with pytest.raises(ModelFault, match=said):
-        read(line)
+        read(line, ())
 
 
 @pytest.mark.parametrize(
@@ -322,7 +324,7 @@ def test_finish_reasons(reason: str, finished: str) -> None:
         "stop_reason": reason, "usage": {"input_tokens": 3, "output_tokens": 4},
     }  # fmt: skip
     line = {"custom_id": "x", "result": {"type": "succeeded", "message": message}}
-    reply = anthropic_reply(msgspec.json.encode(line))
+    reply = anthropic_reply(msgspec.json.encode(line), ())
     assert (reply.text, reply.finish_reason, reply.usage.prompt) == ("ab", finished, 3)
 
 

@@ -14,7 +14,7 @@ from fake_hub import serving as serving_hub
 from proctor.errors import InputError, SettingsError
 from proctor.evals.benchmark_file.tasks import RowTask
 from proctor.evals.models.model import ModelReply
-from proctor.evals.predictions import sides, tagged
+from proctor.evals.predictions import LONGEST_SPLIT, sides, tagged
 from proctor.evals.registry import benchmark_named
 from proctor.evals.settings import Settings
 from proctor.prediction import AssertionTask, CallTask
@@ -200,6 +200,20 @@ def test_long_replies_are_no_trouble(ends: None) -> None:
     for piece in ("[ANSWER]", "'\\", '"', "[/ANSWER]", "(", "==", "`", "assert "):
         reply = piece * (8_000_000 // len(piece) // 8)
         assert isinstance(sides(tagged(reply, "last-block")), tuple)
+    for piece in ("'\\", "\"'\\", "'\\\n", "don't == ", "'"):
+        for _ in range(20):  # of the longest that is split
+            sides(piece * (LONGEST_SPLIT // len(piece)))
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("it's == 1", "1"), (r"'\' == 2' == 3", "3"), ("f('\\n' == \"'\") == 4", "4"),
+        ("'\\\n == '5'", "'5'"), ("\"it's\" == 'a' == 6", "'a' == 6"), ("'a\\", None),
+    ],
+)  # fmt: skip
+def test_signs_in_strings_and_quotes_that_begin_none(text: str, right: str | None) -> None:
+    assert sides(text)[1] == right
 
 
 @pytest.mark.parametrize(

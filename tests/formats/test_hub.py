@@ -2,7 +2,7 @@ import hashlib
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -12,7 +12,8 @@ import stamina
 from fake_hub import LARGE, FakeHub, serving
 from proctor.errors import InfraFault, InputError, UnsupportedPlatform
 from proctor.formats.hub import HubSource, fetch
-from proctor.formats.hub_client import ATTEMPTS, worth_another
+from proctor.formats.hub_client import ATTEMPTS, HubClient, worth_another
+from proctor.formats.hub_configs import choose_files
 
 CARD = b"""---
 license: cc-by-4.0
@@ -50,6 +51,13 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
         yield running
 
 
+def answering(body: str) -> Callable[[HubClient, str], httpx.Response]:
+    def answer(_client: HubClient, url: str) -> httpx.Response:
+        return httpx.Response(200, text=body, request=httpx.Request("GET", url))
+
+    return answer
+
+
 def content(source: str, cache: Path) -> list[bytes]:
     return [path.read_bytes() for path in fetch(HubSource.parse(source), cache=cache)]
 
@@ -72,6 +80,28 @@ def test_a_configuration_of_all_splits_over_pages_and_redirects(
 ) -> None:
     assert content("hf:us/tests:2024", tmp_path) == [FILES["2024/test-0.jsonl"], BIG]
     assert any(path.startswith("/cdn/") for path in hub.requests)
+
+
+@pytest.mark.parametrize("size", ["1" + "0" * 400, "-1"])
+def test_a_size_that_no_file_has_is_a_fault_of_the_hub(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: str
+) -> None:
+    entry = f'{{"type": "file", "path": "x.jsonl", "oid": "{"b" * 40}", "size": {size}}}'
+    monkeypatch.setattr(HubClient, "_answer", answering(f"[{entry}]"))
+    with HubClient() as client, pytest.raises(InfraFault, match="size"):
+        client.files("us/tests", "a" * 40)
+
+
+def test_the_head_of_a_card_is_found_in_linear_time(ends: None) -> None:
+    for card in ("---" + "\n" * 1_000_000, "---" + " \n" * 500_000, "---\n" + "--- x\n" * 200_000):
+        assert choose_files(card, ["a.jsonl"], None, "it") == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\r", "\n\n", "\t\n"])
+def test_blanks_about_the_head_of_a_card(blank: str) -> None:
+    head = "configs: [{config_name: b, data_files: b.jsonl}]"
+    card = f"---{blank}\n{head}\n---{blank}\n# Tests\n---\n"
+    assert choose_files(card, ["a.jsonl", "b.jsonl"], "b", "it") == ["b.jsonl"]
 
 
 def test_a_name_of_digits_in_yaml_is_a_name(hub: FakeHub, tmp_path: Path) -> None:

@@ -126,7 +126,6 @@ def test_lines_without_an_end_in_what_proctor_writes(
 
 def test_a_line_of_many_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """50 packed kilobytes of `{},` took more than a gigabyte, and a megabyte twenty."""
-    monkeypatch.setattr(json_values, "_SLICE", 10)
     monkeypatch.setattr(json_values, "MOST_VALUES", 100)
     path = tmp_path / "rows.jsonl.gz"
     path.write_bytes(gzip.compress(b"[" + b"1," * 99 + b"1]\n[" + b"{}," * 99 + b"{}]\n"))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,6 +19,9 @@ from proctor.evals.models.opening import is_behind_server, is_recording, open_mo
 from proctor.evals.redaction import redacted
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
+
+if TYPE_CHECKING:
+    from proctor.evals.models.started_server import StartedServer
 
 START_SERVER = "start_server"
 """Key, in a run's record, of the command that served its model."""
@@ -64,12 +68,14 @@ class ModelAccess:
         Raises what starting it raises, and ModelFault if no request to it can succeed.
         """
         kept: list[KeptReplies] = []
-        with self._served(settings) as reached:
-            if reached is not settings:
-                probe(open_model(reached, os.environ))
+        with self._served(settings) as server:
+            reached = settings
+            if server is not None:
+                reached = msgspec.structs.replace(settings, base_url=server.url)
+                probe(open_model(reached, os.environ, server))
 
             def opened() -> Model:
-                model = open_model(reached, os.environ)
+                model = open_model(reached, os.environ, server)
                 if self.reply_cache is None or is_recording(settings):
                     return model
                 kept.append(self._keeping(model, self.reply_cache, settings))
@@ -107,14 +113,14 @@ class ModelAccess:
             store.remember({START_SERVER: redacted(self.start_server)})
 
     @contextmanager
-    def _served(self, settings: Settings) -> Iterator[Settings]:
+    def _served(self, settings: Settings) -> Iterator["StartedServer | None"]:
         if self.start_server is None or not is_behind_server(settings):
-            yield settings
+            yield None
             return
         from proctor.evals.models.started_server import started
 
-        with started(self.start_server, settings.model, terminal.note) as url:
-            yield msgspec.structs.replace(settings, base_url=url)
+        with started(self.start_server, settings.model, terminal.note) as server:
+            yield server
 
     def _keeping(self, model: Model, directory: str, settings: Settings) -> KeptReplies:
         server = {

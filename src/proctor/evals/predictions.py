@@ -1,6 +1,7 @@
 """Predicted values and calls in replies: how they are found."""
 
 import re
+from collections.abc import Iterator
 
 from proctor.formats.replies import blocks, code_blocks
 from proctor.formats.thoughts import answer
@@ -10,7 +11,8 @@ THINKING = "step-by-step"
 LONGEST_SPLIT = 1 << 16
 """Longest answer that is split, in characters; longer ones are left as they are."""
 _OPEN, _CLOSE = "[ANSWER]", "[/ANSWER]"
-_TOKEN = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|[()\[\]{}]|[=!<>]?==?")
+_TOKEN = re.compile(r"['\"()\[\]{}]|[=!<>]?==?")
+_STRINGS = {quote: re.compile(rf"{quote}(?:\\.|[^{quote}\\\n])*+{quote}") for quote in "'\""}
 
 
 def tagged(reply: str, policy: str, *, any_label: bool = False) -> str:
@@ -41,7 +43,7 @@ def tagged(reply: str, policy: str, *, any_label: bool = False) -> str:
 def sides(text: str) -> tuple[str, str | None]:
     """Split at the first == that is in no bracket and no string, without `assert`."""
     depth = 0
-    for token in _TOKEN.finditer(text) if len(text) <= LONGEST_SPLIT else ():
+    for token in _tokens(text) if len(text) <= LONGEST_SPLIT else ():
         if token[0] in {"(", "[", "{"}:
             depth += 1
         elif token[0] in {")", "]", "}"}:
@@ -49,6 +51,22 @@ def sides(text: str) -> tuple[str, str | None]:
         elif token[0] == "==" and depth == 0:
             return _stated(text[: token.start()]), text[token.end() :].strip()
     return _stated(text), None
+
+
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    """Yield brackets and signs of comparison outside of strings, and quotes that begin none.
+
+    Where a quote begins no string, as in "don't", none of its kind up to the line's end does.
+    """
+    at, dead = 0, dict.fromkeys(_STRINGS, 0)
+    while token := _TOKEN.search(text, at):
+        at, quote = token.end(), token[0]
+        if quote in _STRINGS and token.start() >= dead[quote]:
+            if string := _STRINGS[quote].match(text, token.start()):
+                at = string.end()
+                continue
+            dead[quote] = text.find("\n", at) % (len(text) + 1)  # -1 is the end
+        yield token
 
 
 def _stated(text: str) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, Self, TypeVar
+from typing import Annotated, Any, BinaryIO, Self, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -45,16 +45,20 @@ _SLOWEST = 10_000
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
+_Size = Annotated[int, msgspec.Meta(ge=0, le=1 << 60)]
+"""Bytes of a file."""
+
+
 class _Lfs(msgspec.Struct):
     oid: str
-    size: int
+    size: _Size
 
 
 class _TreeEntry(msgspec.Struct):
     type: str
     path: str
     oid: str = ""
-    size: int = 0
+    size: _Size = 0
     lfs: _Lfs | None = None
 
 

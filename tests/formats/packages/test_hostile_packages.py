@@ -269,7 +269,6 @@ def test_xml_has_a_number_of_elements(
 
 
 def test_json_has_a_number_of_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_values, "_SLICE", 10)
     monkeypatch.setattr(json_values, "MOST_VALUES", 3)
     error = loaded(copied(tmp_path, "pairsum"))
     assert isinstance(error, InputError)

@@ -37,7 +37,7 @@ from proctor.evals.batches.service import (
 from proctor.evals.models.bodies import is_text
 from proctor.evals.models.model import ModelReply, ModelRequest, TokenUsage, plain
 from proctor.evals.models.openai import DOWNLOAD, Endpoint
-from proctor.evals.models.refusals import one_line, refusal
+from proctor.evals.models.refusals import masking, one_line, refusal, secrets_of
 from proctor.evals.models.wire import LONGEST_REPLY
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
@@ -159,6 +159,7 @@ class AnthropicBatches:
         self.form = form
         self._httpx = httpx
         self._endpoint = endpoint
+        self._secrets = secrets_of((endpoint.api_key or "", *endpoint.headers.values()))
         headers = httpx.Headers({
             "User-Agent": f"proctor/{__version__}",
             "anthropic-version": VERSION,
@@ -198,7 +199,7 @@ class AnthropicBatches:
             "content-type": "application/json", "content-length": str(file.stat().st_size)
         }  # fmt: skip
         body = await self._body("POST", f"{_PATH}/batches", headers=headers, content=_pieces(file))
-        return read(body, _MessageBatch).id
+        return read(body, _MessageBatch, self._secrets).id
 
     async def found(self, batch: RequestBatch, known: Collection[str]) -> str | None:
         uncertain = []
@@ -222,7 +223,7 @@ class AnthropicBatches:
 
     async def state(self, batch_id: str) -> BatchState:
         body = await self._body("GET", f"{_PATH}/batches/{batch_id}")
-        found = read(body, _MessageBatch)
+        found = read(body, _MessageBatch, self._secrets)
         fault = ""
         if found.ended and not found.results_url:
             fault = f"batch {batch_id} has ended, but its results are not kept any more"
@@ -248,7 +249,7 @@ class AnthropicBatches:
         query: dict[str, Any] = {"limit": _LISTED}
         for _ in range(MOST_PAGES):
             body = await self._body("GET", f"{_PATH}/batches", params=query)
-            page = read(body, _MessageBatchList)
+            page = read(body, _MessageBatchList, self._secrets)
             new = [each for each in page.data if each.created_at.timestamp() >= time]
             found += new
             if len(new) < len(page.data) or not page.has_more or not page.last_id:
@@ -279,7 +280,9 @@ class AnthropicBatches:
         with self._faults():
             async with self._client.stream(method, path, **more) as response:
                 if response.status_code >= 300:
-                    words = one_line(await _start(response))
+                    words = one_line(
+                        (await response.aread()).decode("utf-8", "replace"), self._secrets
+                    )
                     if response.status_code in {401, 403}:
                         words += "; check ANTHROPIC_API_KEY"
                     retry_after = response.headers.get("retry-after", "")
@@ -288,18 +291,15 @@ class AnthropicBatches:
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
-        try:
-            yield
-        except ReplyBroken as error:
-            raise ModelReplyBroken(str(error)) from error
-        except (TimeoutError, self._httpx.TimeoutException) as error:
-            raise ModelStalled("no answer in time", busy=True) from error
-        except self._httpx.HTTPError as error:
-            raise ModelUnreachable(str(error) or type(error).__name__) from error
-        except ModelFault as fault:
-            if self._endpoint.api_key:
-                fault.args = (str(fault).replace(self._endpoint.api_key, "***"),)
-            raise
+        with masking(self._secrets):
+            try:
+                yield
+            except ReplyBroken as error:
+                raise ModelReplyBroken(str(error)) from error
+            except (TimeoutError, self._httpx.TimeoutException) as error:
+                raise ModelStalled("no answer in time", busy=True) from error
+            except self._httpx.HTTPError as error:
+                raise ModelUnreachable(str(error) or type(error).__name__) from error
 
 
 def params_of(request: ModelRequest, model: str) -> dict[str, Any]:
@@ -325,14 +325,14 @@ def params_of(request: ModelRequest, model: str) -> dict[str, Any]:
     }
 
 
-def reply_of(line: bytes) -> ModelReply:
+def reply_of(line: bytes, secrets: Collection[str]) -> ModelReply:
     """Read the reply of a line of results. Raises the ModelFault that is in its place."""
-    result = read(line, _IndividualResponse).result
+    result = read(line, _IndividualResponse, secrets).result
     if result.type == "succeeded" and result.message is not None:
         return _reply(result.message)
     error = result.error.error if result.error is not None else _ErrorObject()
     words = ": ".join(each for each in (error.type, error.message) if each)
-    raise ModelRefused(one_line(f"the request is {result.type}: {words}").rstrip(": "))
+    raise ModelRefused(one_line(f"the request is {result.type}: {words}", secrets).rstrip(": "))
 
 
 def _reply(message: _ReceivedMessage) -> ModelReply:
@@ -356,13 +356,3 @@ async def _pieces(file: Path) -> AsyncIterator[bytes]:
     with file.open("rb") as content:
         while piece := content.read(_PIECE):
             yield piece
-
-
-async def _start(response: "httpx.Response") -> str:
-    """Return the beginning of an answer that is an error."""
-    start = b""
-    async for chunk in response.aiter_bytes():
-        start += chunk
-        if len(start) > 4096:
-            break
-    return start.decode("utf-8", "replace")

@@ -116,7 +116,7 @@ class OpenAIBatches:
                 file=(f"proctor-{batch.token}.jsonl", content), purpose="batch"
             )
             with self._server.faults():
-                uploaded = read(await self._server.body(call), _UploadedFile)
+                uploaded = read(await self._server.body(call), _UploadedFile, self._server.secrets)
         made = await self._asked(
             api.batches.with_streaming_response.create(
                 completion_window="24h",
@@ -152,7 +152,10 @@ class OpenAIBatches:
         fault = ""
         if found.status in _ENDED and not any(files):
             reasons = found.errors.data if found.errors and found.errors.data else []
-            fault = "; ".join(map(_said, reasons[:3])) or f"batch {batch_id} is {found.status}"
+            fault = (
+                "; ".join(_said(each, self._server.secrets) for each in reasons[:3])
+                or f"batch {batch_id} is {found.status}"
+            )
         return BatchState(
             found.status,
             found.status in _ENDED,
@@ -173,22 +176,22 @@ class OpenAIBatches:
     async def _asked(self, call: Any, kind: type[_T]) -> _T:
         with self._server.faults():
             async with asyncio.timeout(self._endpoint.timeout):
-                return read(await self._server.body(call), kind)
+                return read(await self._server.body(call), kind, self._server.secrets)
 
 
-def reply_of(line: bytes) -> ModelReply:
+def reply_of(line: bytes, secrets: Collection[str]) -> ModelReply:
     """Read the reply of a line of results. Raises the ModelFault that is in its place."""
-    found = read(line, _ResultLine)
+    found = read(line, _ResultLine, secrets)
     answer = found.response
     if answer is None:
-        raise ModelRefused(_said(found.error or _Reason("no response")), passing=False)
+        raise ModelRefused(_said(found.error or _Reason("no response"), secrets), passing=False)
     body = json.dumps(answer.body)  # json escapes lone surrogates
     if answer.status_code != 200:
-        raise refusal(answer.status_code, one_line(body), "")
-    return wire.replies(body.encode(), 1, 0.0)[0]
+        raise refusal(answer.status_code, one_line(body, secrets), "")
+    return wire.replies(body.encode(), 1, 0.0, secrets)[0]
 
 
-def _said(reason: _Reason) -> str:
+def _said(reason: _Reason, secrets: Collection[str]) -> str:
     line = "" if reason.line is None else f"line {reason.line}: "
     words = ": ".join(each for each in (reason.code, reason.message) if each)
-    return one_line(line + words)
+    return one_line(line + words, secrets)

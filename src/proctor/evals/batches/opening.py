@@ -9,6 +9,7 @@ from proctor.evals.batches import anthropic, openai
 from proctor.evals.batches.model import BatchedModel
 from proctor.evals.models.connections import Retry
 from proctor.evals.models.openai import DEFAULT_BASE_URL, Endpoint
+from proctor.evals.models.refusals import secrets_of
 from proctor.evals.models.request_options import expanded
 from proctor.evals.settings import Settings
 
@@ -31,9 +32,11 @@ def open_batched(settings: Settings, environment: Mapping[str, str]) -> BatchedM
         headers=expanded(settings.headers, environment),
     )
     retry = Retry(asyncio.sleep, settings.max_retries + 1, settings.retry_budget)
-    if anthropics:
-        opened = partial(anthropic.AnthropicBatches, endpoint)
-        return BatchedModel(settings.model, opened, anthropic.reply_of, retry)
+    service = anthropic.AnthropicBatches if anthropics else openai.OpenAIBatches
+    reply_of = anthropic.reply_of if anthropics else openai.reply_of
     return BatchedModel(
-        settings.model, partial(openai.OpenAIBatches, endpoint), openai.reply_of, retry
+        settings.model,
+        partial(service, endpoint),
+        partial(reply_of, secrets=secrets_of((key or "", *endpoint.headers.values()))),
+        retry,
     )

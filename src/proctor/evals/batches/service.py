@@ -10,6 +10,7 @@ import msgspec
 from proctor.errors import ModelReplyBroken
 from proctor.evals.models import wire
 from proctor.evals.models.model import ModelRequest
+from proctor.evals.models.refusals import one_line
 
 MOST_PAGES = 1000
 """Pages of a list of batches at most."""
@@ -134,12 +135,10 @@ def custom_id_of(line: bytes) -> str:
         raise ModelReplyBroken(f"a line of results is broken: {error}") from error
 
 
-def read(body: bytes, kind: type[_T]) -> _T:
-    """Decode a provider's answer. Raises ModelReplyBroken, a passing fault."""
+def read(body: bytes, kind: type[_T], secrets: Collection[str]) -> _T:
+    """Decode a provider's answer. Raises ModelReplyBroken, a passing fault without secrets."""
     try:
         return wire.decoded(body, msgspec.json.Decoder(kind))
     except (ValueError, RecursionError) as error:
-        start = " ".join(body[:80].decode("utf-8", "replace").split())
-        raise ModelReplyBroken(
-            f"the answer is not what it should be ({error}): {start!r}"
-        ) from error
+        why, start = one_line(str(error), secrets), wire.start_of(body, secrets)
+        raise ModelReplyBroken(f"the answer is not what it should be ({why}): {start!r}") from error

@@ -122,14 +122,14 @@ class LiteLLMModel:
             ) from error
         except openai.APIStatusError as error:
             later = error.response.headers.get("retry-after", "")
-            raise refusal(error.status_code, one_line(str(error)), later) from error
+            raise refusal(error.status_code, one_line(str(error), self._secrets), later) from error
         except openai.APIError as error:
-            raise ModelUnreachable(one_line(str(error))) from error
+            raise ModelUnreachable(one_line(str(error), self._secrets)) from error
         # As JSON, since LiteLLM's types are looser than ours, and texts may hold lone surrogates.
         body = json.dumps(found.model_dump(warnings=False), default=str).encode()
         if len(body) > LONGEST_REPLY:
             raise ModelReplyBroken(f"the reply is longer than {LONGEST_REPLY} bytes")
-        return wire.replies(body, 1, time.monotonic() - began)[0]
+        return wire.replies(body, 1, time.monotonic() - began, self._secrets)[0]
 
     def _call(self, request: ModelRequest) -> tuple[Any, dict[str, Any]]:
         """Return the function to be called, and its arguments."""

@@ -13,14 +13,14 @@ https://platform.openai.com/docs/api-reference/completions/create.
 import asyncio
 import importlib
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from proctor.bounded_http import AnswerBounds, bounded, innermost
+from proctor.bounded_http import LONGEST_ANSWER, AnswerBounds, bounded, innermost
 from proctor.errors import (
     ModelFault,
     ModelRefused,
@@ -34,7 +34,7 @@ from proctor.evals.models import wire
 from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelReply, ModelRequest, ModelTraffic
-from proctor.evals.models.refusals import masking, refusal_of, secrets_of, words_of
+from proctor.evals.models.refusals import masking, refusal_of, said_by, secrets_of
 from proctor.evals.models.wire import LONGEST_REPLY
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
@@ -87,7 +87,7 @@ class OpenAIServer:
         self.endpoint = endpoint
         self.errors = openai
         """Module that has the client's errors."""
-        self._secrets = secrets_of((endpoint.api_key or "", *endpoint.headers.values()))
+        self.secrets = secrets_of((endpoint.api_key or "", *endpoint.headers.values()))
         # The client's HTTP library is not always the same; reading a body raises that one's errors.
         self._transport_error = _http_library(openai).HTTPError
         self.client = openai.AsyncOpenAI(
@@ -103,7 +103,7 @@ class OpenAIServer:
     @contextmanager
     def faults(self) -> Iterator[None]:
         """Turn the client's errors into ModelFaults."""
-        with masking(self._secrets):
+        with masking(self.secrets):
             try:
                 yield
             except (TimeoutError, self.errors.APITimeoutError) as error:
@@ -111,7 +111,7 @@ class OpenAIServer:
                     f"no whole reply within {self.endpoint.timeout:g} s", busy=True
                 ) from error
             except self.errors.APIStatusError as error:
-                raise refusal_of(error) from error
+                raise refusal_of(error, self.secrets) from error
             except (self.errors.APIError, ReplyBroken) as error:
                 raise _lost(error) from error
 
@@ -140,7 +140,7 @@ class OpenAIServer:
         Returns a remark or None. Raises ModelFault if no request can succeed.
         """
         where = f"no usable model at {self.endpoint.base_url}"
-        with masking(self._secrets):
+        with masking(self.secrets):
             return await self._probed(where)
 
     async def _probed(self, where: str) -> str | None:
@@ -150,9 +150,12 @@ class OpenAIServer:
         except TimeoutError as error:
             raise ModelStalled(f"{where}: no answer within {PROBE_PATIENCE:g} s") from error
         except self.errors.APIStatusError as error:
-            fault = refusal_of(error)
+            fault = refusal_of(error, self.secrets)
             if error.status_code in {401, 403}:
-                raise ModelRefused(f"{where}: {fault}; check OPENAI_API_KEY") from error
+                hint = "check OPENAI_API_KEY"
+                if not self.endpoint.api_key:
+                    hint += "; a server of --start-server gets a key by --header only"
+                raise ModelRefused(f"{where}: {fault}; {hint}") from error
             return None if error.status_code < 500 else f"{self.endpoint.base_url}: {fault}"
         except (self.errors.APIError, ReplyBroken) as error:
             raise _lost(error, f"{where}: ") from error
@@ -174,9 +177,19 @@ class OpenAIServer:
 class OpenAIModel:
     """A model behind a server."""
 
-    def __init__(self, endpoint: Endpoint, retry: Retry | None = None) -> None:
-        """Open a client. Raises UnsupportedPlatform without the openai package."""
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        retry: Retry | None = None,
+        check: Callable[[], None] | None = None,
+    ) -> None:
+        """Open a client. Raises UnsupportedPlatform without the openai package.
+
+        `check` is called before each request and after its reply; it raises ModelFault if they go
+        to, or come from, another than the server.
+        """
         self._endpoint = endpoint
+        self._check = check or (lambda: None)
         self._server = OpenAIServer(endpoint)
         self._retry = retry or Retry(asyncio.sleep)
         self._connections = Connections(endpoint.connections)
@@ -187,6 +200,7 @@ class OpenAIModel:
         return self._endpoint.model
 
     async def probe(self) -> str | None:
+        self._check()
         return await self._server.probe()
 
     async def generate(self, request: ModelRequest) -> ModelReply:
@@ -211,15 +225,18 @@ class OpenAIModel:
 
     async def _once(self, request: ModelRequest, n: int) -> list[ModelReply]:
         began = time.monotonic()
+        self._check()
         try:
             # The client's own time-out starts anew with every byte that comes.
             async with asyncio.timeout(self._endpoint.timeout):
-                body = await self._server.body(self._call(request, n), n * LONGEST_REPLY)
+                most = min(n * LONGEST_REPLY, LONGEST_ANSWER)
+                body = await self._server.body(self._call(request, n), most)
         except self._server.errors.APIStatusError as error:
             if self._renamed(error):
                 return await self._once(request, n)
             raise
-        return wire.replies(body, n, time.monotonic() - began)
+        self._check()
+        return wire.replies(body, n, time.monotonic() - began, self._server.secrets)
 
     def _call(self, request: ModelRequest, n: int) -> Any:
         api = self._server.client
@@ -240,7 +257,7 @@ class OpenAIModel:
         """Return True, and switch, if the server wants OpenAI's newer name of the token limit."""
         if error.status_code != 400 or self._limit_field == "max_completion_tokens":
             return False
-        if "max_completion_tokens" not in words_of(error):
+        if "max_completion_tokens" not in said_by(error):
             return False
         self._limit_field = "max_completion_tokens"
         return True

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from proctor.errors import SettingsError
 from proctor.evals.models import litellm
@@ -11,6 +12,9 @@ from proctor.evals.models.model import Model
 from proctor.evals.models.replay import PREFIX, ReplayModel
 from proctor.evals.models.request_options import expanded
 from proctor.evals.settings import Settings
+
+if TYPE_CHECKING:
+    from proctor.evals.models.started_server import StartedServer
 
 
 def is_recording(settings: Settings) -> bool:
@@ -23,11 +27,14 @@ def is_behind_server(settings: Settings) -> bool:
     return not settings.model.startswith((PREFIX, litellm.PREFIX))
 
 
-def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
+def open_model(
+    settings: Settings, environment: Mapping[str, str], server: "StartedServer | None" = None
+) -> Model:
     """Open what `--model` names; the key comes from OPENAI_API_KEY and stays in memory.
 
-    With `--batch anthropic` it is ANTHROPIC_API_KEY. Raises SettingsError, InputError,
-    UnsupportedPlatform.
+    With `--batch anthropic` it is ANTHROPIC_API_KEY. A server that was started gets no key, which
+    is another server's, and headers only while the port is its own. Raises SettingsError,
+    InputError, UnsupportedPlatform.
     """
     if is_recording(settings):
         return ReplayModel(Path(settings.model.removeprefix(PREFIX)))
@@ -52,12 +59,12 @@ def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
     endpoint = Endpoint(
         model=settings.model,
         base_url=settings.base_url or DEFAULT_BASE_URL,
-        api_key=environment.get("OPENAI_API_KEY") or None,
+        api_key=environment.get("OPENAI_API_KEY") or None if server is None else None,
         timeout=settings.timeout,
         headers=expanded(settings.headers, environment),
         connections=settings.max_connections,
     )
-    return OpenAIModel(endpoint, _retry(settings))
+    return OpenAIModel(endpoint, _retry(settings), None if server is None else server.check)
 
 
 def _retry(settings: Settings) -> Retry:

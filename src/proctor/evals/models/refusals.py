@@ -1,5 +1,6 @@
 """Refusals of servers as faults: which pass, and what of the words may be shown."""
 
+import json
 import math
 import time
 from collections.abc import Iterable, Iterator
@@ -13,17 +14,19 @@ if TYPE_CHECKING:
     import openai
 
 _LONGEST_WORDS = 300
+"""Characters of a server's words that are shown, at most."""
+_LOOKED_THROUGH = 1 << 16
+"""Characters of which a line is made: each word of a text is an object."""
 _SHORTEST_SECRET = 6
 _PASSING = frozenset({408, 409, 425, 429})
 _BUSY = frozenset({429, 503, 529})
 """Statuses of a server that is too busy; 529 is Anthropic's for being overloaded."""
 
 
-def refusal_of(error: "openai.APIStatusError") -> ModelRefused:
+def refusal_of(error: "openai.APIStatusError", secrets: Iterable[str]) -> ModelRefused:
     """Return the fault of an error of the official client, with what the server says."""
-    return refusal(
-        error.status_code, words_of(error), error.response.headers.get("retry-after", "")
-    )
+    words = one_line(said_by(error), secrets)
+    return refusal(error.status_code, words, error.response.headers.get("retry-after", ""))
 
 
 def refusal(status: int, words: str, retry_after: str) -> ModelRefused:
@@ -39,22 +42,35 @@ def refusal(status: int, words: str, retry_after: str) -> ModelRefused:
     )
 
 
-def words_of(error: "openai.APIStatusError") -> str:
-    """Return the server's message as one line of at most 300 characters."""
-    return one_line(error.response.text if error.response.is_closed else str(error))
+def said_by(error: "openai.APIStatusError") -> str:
+    """Return the whole of a server's message, which may say secrets back."""
+    return error.response.text if error.response.is_closed else str(error)
 
 
-def one_line(text: str) -> str:
-    """Return a text as one line of at most 300 characters."""
-    return " ".join(text.split())[:_LONGEST_WORDS]
+def one_line(text: str, secrets: Iterable[str], most: int = _LONGEST_WORDS) -> str:
+    """Return the start of a text as one line of so many characters, with secrets masked.
+
+    They are masked first: of one that is cut, the rest would not be known any more.
+    """
+    line = " ".join(masked(text, secrets)[:_LOOKED_THROUGH].split())[:most]
+    return line.encode("utf-8", "replace").decode()  # a server may send half a surrogate pair
+
+
+def masked(text: str, secrets: Iterable[str]) -> str:
+    """Return a text with `***` in place of secrets."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text
 
 
 def secrets_of(values: Iterable[str]) -> list[str]:
-    """Return the words of secrets, but for short ones, which could be anything.
+    """Return the words of secrets, but for short ones, which could be anything; the longest first.
 
-    A header may be `Bearer` and a key, and a server may say the key alone.
+    A header may be `Bearer` and a key, and a server may say the key alone, or escaped in JSON.
     """
-    return [each for each in " ".join(values).split() if len(each) >= _SHORTEST_SECRET]
+    words = {each for each in " ".join(values).split() if len(each) >= _SHORTEST_SECRET}
+    words |= {json.dumps(each)[1:-1] for each in words}
+    return sorted(words, key=lambda word: (-len(word), word))
 
 
 @contextmanager
@@ -63,10 +79,7 @@ def masking(secrets: Iterable[str]) -> Iterator[None]:
     try:
         yield
     except ModelFault as fault:
-        text = str(fault)
-        for secret in secrets:
-            text = text.replace(secret, "***")
-        fault.args = (text,)
+        fault.args = (masked(str(fault), secrets),)
         raise
 
 

@@ -5,12 +5,15 @@ Compatible servers differ: content may be null or a list of parts, thoughts stan
 """
 
 import json
+from collections.abc import Collection
 from typing import Any, TypeVar
 
 import msgspec
 
-from proctor.errors import ModelFault, ModelRefused, ModelReplyBroken
+from proctor.errors import ModelRefused, ModelReplyBroken
 from proctor.evals.models.model import ModelReply, TokenUsage, ToolCall
+from proctor.evals.models.refusals import one_line
+from proctor.json_values import has_more_values
 
 
 class _ContentPart(msgspec.Struct):
@@ -75,25 +78,44 @@ class _Listing(msgspec.Struct):
 
 LONGEST_REPLY = 8 << 20
 """Most bytes of one HTTP reply; a million tokens take about half of it."""
+MOST_VALUES = 1 << 21
+"""JSON values of one answer at most: each may become an object, of some 50 bytes and more."""
 _COMPLETION = msgspec.json.Decoder(_Completion)
 _LISTING = msgspec.json.Decoder(_Listing)
 _SHOWN = 80
+_SEARCHED = 1 << 20
+"""Bytes of a broken answer that are searched for secrets, far more than are shown."""
 _T = TypeVar("_T")
 
 
-def replies(body: bytes, n: int, seconds: float) -> list[ModelReply]:
-    """Return the choices of a completion, n at most. Raises ModelFault if none can be read."""
+def replies(body: bytes, n: int, seconds: float, secrets: Collection[str]) -> list[ModelReply]:
+    """Return the choices of a completion, n at most. Raises ModelFault if none can be read.
+
+    What a fault shows of the body has no secrets in it.
+    """
     try:
-        completion = decoded(body, _COMPLETION)
+        return _replies(decoded(body, _COMPLETION), n, seconds, secrets)
     except (ValueError, RecursionError) as error:
-        raise _broken(body, str(error)) from error
+        start = start_of(body, secrets)
+        if start.startswith("<"):
+            raise ModelReplyBroken(
+                f"the server sends HTML or XML instead of JSON: {start!r}"
+            ) from error
+        why = one_line(str(error), secrets)
+        raise ModelReplyBroken(f"the reply is not a completion ({why}): {start!r}") from error
+
+
+def _replies(
+    completion: _Completion, n: int, seconds: float, secrets: Collection[str]
+) -> list[ModelReply]:
     if completion.error:
-        raise ModelRefused(f"the server answers with an error: {_shown(completion.error)}")
+        said = one_line(_message(completion.error), secrets)
+        raise ModelRefused(f"the server answers with an error: {said}")
     if not completion.choices:
         raise ModelReplyBroken("the reply has no choices")
-    if any(each.message is None and each.text is None for each in completion.choices):
-        raise _broken(body, "a choice has neither message nor text")
-    choices = sorted(completion.choices, key=lambda choice: choice.index)[:n]
+    choices = sorted(completion.choices[:n], key=lambda choice: choice.index)
+    if any(each.message is None and each.text is None for each in choices):
+        raise ValueError("a choice has neither message nor text")
     usages = _shares(_usage(completion.usage), len(choices))
     return [_reply(*each, seconds) for each in zip(choices, usages, strict=True)]
 
@@ -103,6 +125,8 @@ def decoded(body: bytes, decoder: msgspec.json.Decoder[_T]) -> _T:
 
     Raises ValueError, which includes msgspec's and Unicode's errors, or RecursionError.
     """
+    if has_more_values(body, MOST_VALUES):
+        raise ValueError(f"more than {MOST_VALUES} JSON values")
     try:
         return decoder.decode(body)
     except msgspec.ValidationError:
@@ -128,17 +152,15 @@ def _reply(choice: _Choice, usage: TokenUsage, seconds: float) -> ModelReply:
 def model_names(body: bytes) -> list[str] | None:
     """Ids of a list of models; None if it is not a JSON object."""
     try:
-        listing = _LISTING.decode(body)
+        listing = decoded(body, _LISTING)
     except (ValueError, RecursionError):
         return None
     return [each.id for each in listing.data or () if each.id]
 
 
-def _broken(body: bytes, why: str) -> ModelFault:
-    start = body[:_SHOWN].decode("utf-8", "replace").strip()
-    if start.startswith("<"):
-        return ModelReplyBroken(f"the server sends HTML or XML instead of JSON: {start!r}")
-    return ModelReplyBroken(f"the reply is not a completion ({why}): {start!r}")
+def start_of(body: bytes, secrets: Collection[str]) -> str:
+    """Return the start of an answer, of 80 characters, to be shown."""
+    return one_line(body[:_SEARCHED].decode("utf-8", "replace"), secrets, _SHOWN)
 
 
 def _text(content: str | list[_ContentPart] | None) -> str:
@@ -151,9 +173,9 @@ def _string(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _shown(error: Any) -> str:
+def _message(error: Any) -> str:
     message = error.get("message") if isinstance(error, dict) else None
-    return " ".join(str(message or error).split())[:300]
+    return str(message or error)
 
 
 def _usage(usage: _Usage | None) -> TokenUsage:
@@ -191,5 +213,5 @@ def _shares(usage: TokenUsage, n: int) -> list[TokenUsage]:
 def _call(number: int, call: _ToolCall) -> ToolCall:
     arguments = call.function.arguments
     if not isinstance(arguments, str):  # some servers send it parsed
-        arguments = msgspec.json.encode(arguments).decode()
+        arguments = json.dumps(arguments)  # escapes half a surrogate pair
     return ToolCall(call.id or f"call_{number}", call.function.name, arguments)
