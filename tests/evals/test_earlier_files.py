@@ -52,10 +52,12 @@ def test_results_of_proctor_judge(proctor: Proctor, earlier: Path, name: str, mo
         0: "AC", 1: "WA", 3: "AC", 4: "WA",
     }  # fmt: skip
     same_judge(earlier / "judge")
-    done = proctor(
+    command = (
         "judge", "--problems", "judge/problems.jsonl", "--programs", "judge/programs.jsonl",
         "--mode", mode, "--timeout", "2s", "--out", file, "--json",
     )  # fmt: skip
+    assert proctor(*command).returncode == 2, "it is not signed, and might be a stranger's"
+    done = proctor(*command, "--trust-rows")
     assert done.returncode == 0, done.stderr
     after = rows(file)
     assert [after[number]["verdict"] for number in range(6)] == VERDICTS
@@ -71,7 +73,7 @@ def test_results_of_proctor_ioi_score(proctor: Proctor, earlier: Path) -> None:
     }  # fmt: skip
     same_judge(file.parent)
     done = proctor("ioi", "score", "--tasks", "ioi", "--submissions", "ioi/submissions.jsonl",
-                   "--out", "ioi/out", "--json")  # fmt: skip
+                   "--out", "ioi/out", "--json", "--trust-rows")  # fmt: skip
     assert done.returncode == 0, done.stderr
     after = rows(file)
     assert {name: after[name] for name in before} == before
