@@ -112,8 +112,8 @@ def judge_programs(
     results = None
     if wanted.out is not None:
         origin = wanted.origin(versions({entry.language for entry in submissions}, judges))
-        kept = ResultsFile(wanted.out, settings, origin, trust_rows=wanted.trust_rows)
-        results = stack.enter_context(kept)
+        file = ResultsFile(wanted.out, settings, origin, trust_rows=wanted.trust_rows)
+        results = stack.enter_context(file)
 
     def digest(entry: SubmittedProgram) -> str:
         return digest_of(digests, problems[entry.question_id], entry)
@@ -128,9 +128,7 @@ def judge_programs(
         row = judgement_row(entry, judgement, digest=digest(entry))
         return FinishedEntry(entry, judgement.verdict, row)
 
-    todo = submissions
-    if results is not None:
-        todo = [entry for entry in submissions if not results.is_finished(entry.row, digest(entry))]
+    todo = [each for each in submissions if not _is_judged(each, results, digest)]
     if judges is not None:  # in this order, a problem is packed once and goes to few machines
         todo = sorted(todo, key=lambda entry: entry.question_id)
     show = begin(len(submissions), len(submissions) - len(todo))
@@ -153,6 +151,14 @@ def judge_programs(
         faults = (row for row in rows if row["verdict"] == Verdict.INFRA_FAULT)
         rows = [*read_results(wanted.out), *faults]
     return ProgramsJudged(problems, rows, tally)
+
+
+def _is_judged(
+    entry: SubmittedProgram,
+    results: ResultsFile | None,
+    digest: Callable[[SubmittedProgram], str],
+) -> bool:
+    return results is not None and results.is_finished(entry.row, digest(entry))
 
 
 def _programs(wanted: ProgramsRun) -> tuple[list[SubmittedProgram], InputError | None]:
