@@ -1,7 +1,6 @@
 """Sockets that listen on a port of loopback, which any user can take while it is free."""
 
 import os
-import pwd
 import socket
 import struct
 from collections.abc import Collection, Iterator
@@ -33,6 +32,8 @@ class Listener:
             return False
 
     def __str__(self) -> str:
+        import pwd  # missing on Windows, where no socket is seen
+
         try:
             name = pwd.getpwuid(self.user).pw_name
         except KeyError:
