@@ -42,7 +42,7 @@ class LyingServer(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.said, self.over = said, threading.Event()
         self.pages: dict[str, bytes] = {}
-        """What it answers at a path; its load elsewhere."""
+        """Answers by path; at any other path it tells its load."""
         self.asked = 0
 
 

@@ -46,7 +46,7 @@ def no_json(call: Call, said: str) -> None:
     call.send(said.encode())
 
 
-def said_back(answer: Callable[[Call, str], None]) -> Callable[[Call], None]:
+def echoing(answer: Callable[[Call, str], None]) -> Callable[[Call], None]:
     """Answer with what a request has of secrets, at another place each time."""
     padding: Iterator[int] = cycle(PADDED)
 
@@ -73,7 +73,7 @@ def test_a_secret_that_a_cut_falls_into_is_masked(answer: Callable[[Call, str], 
         await model.close()
         await batches.close()
 
-    with serving(said_back(answer)) as stub:
+    with serving(echoing(answer)) as stub:
         stub.listing = stub.answer
         asyncio.run(faults(stub.url))
 

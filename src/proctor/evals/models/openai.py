@@ -34,7 +34,7 @@ from proctor.evals.models import wire
 from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelReply, ModelRequest, ModelTraffic
-from proctor.evals.models.refusals import masking, refusal_of, said_by, secrets_of
+from proctor.evals.models.refusals import masking, refusal_of, refusal_text, secrets_of
 from proctor.evals.models.wire import LONGEST_REPLY
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
@@ -257,7 +257,7 @@ class OpenAIModel:
         """Return True, and switch, if the server wants OpenAI's newer name of the token limit."""
         if error.status_code != 400 or self._limit_field == "max_completion_tokens":
             return False
-        if "max_completion_tokens" not in said_by(error):
+        if "max_completion_tokens" not in refusal_text(error):
             return False
         self._limit_field = "max_completion_tokens"
         return True

@@ -25,7 +25,7 @@ _BUSY = frozenset({429, 503, 529})
 
 def refusal_of(error: "openai.APIStatusError", secrets: Iterable[str]) -> ModelRefused:
     """Return the fault of an error of the official client, with what the server says."""
-    words = one_line(said_by(error), secrets)
+    words = one_line(refusal_text(error), secrets)
     return refusal(error.status_code, words, error.response.headers.get("retry-after", ""))
 
 
@@ -42,7 +42,7 @@ def refusal(status: int, words: str, retry_after: str) -> ModelRefused:
     )
 
 
-def said_by(error: "openai.APIStatusError") -> str:
+def refusal_text(error: "openai.APIStatusError") -> str:
     """Return the whole of a server's message, which may say secrets back."""
     return error.response.text if error.response.is_closed else str(error)
 

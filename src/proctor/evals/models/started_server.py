@@ -68,7 +68,7 @@ class StartedServer:
             return
         had = bool(self._own)
         if (stranger := self.stranger()) is not None:
-            raise ModelUnreachable(self.taken_by(stranger), passing=False)
+            raise ModelUnreachable(self.theft_by(stranger), passing=False)
         if had and not self._own:
             raise ModelUnreachable(f"the server does not listen any more; see {self._log}")
 
@@ -95,8 +95,8 @@ class StartedServer:
         """True if the last look found the process, or a descendant, listening on the port."""
         return bool(self._own)
 
-    def taken_by(self, stranger: Listener) -> str:
-        """Say who listens in place of the server."""
+    def theft_by(self, stranger: Listener) -> str:
+        """Return a sentence about a port on which another listens."""
         return f"port {self._port}, meant for the server that is started, is taken by {stranger}"
 
     async def answering(self, model: str) -> None:
@@ -114,7 +114,7 @@ class StartedServer:
                         f"the server ended with {code}; the end of {self._log}:\n{_end(self._log)}"
                     )
                 if (stranger := self.stranger()) is not None:
-                    raise SettingsError(f"--start-server: {self.taken_by(stranger)}")
+                    raise SettingsError(f"--start-server: {self.theft_by(stranger)}")
                 if answers:
                     return
                 if time.monotonic() > until:

@@ -203,7 +203,7 @@ def test_a_time_that_is_no_number_is_refused(
 def test_a_directory_is_listed_whole_or_not_at_all(
     client: httpx.Client, sandbox: dict[str, str]
 ) -> None:
-    """What came before the bound on output was given as if it were all."""
+    """A list that the bound on output had cut was given as if it were whole."""
     make = "import os; [os.mknod('a' * 200 + str(n)) for n in range(25_000)]"
     body = start(["python3", "-c", make])
     answer = client.post("/process.Process/Start", content=body, headers={**STREAM, **sandbox})
